@@ -1,0 +1,15 @@
+add_library(sweep_build_flags INTERFACE)
+set(gnu_warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+  -Wcast-align -Wcast-qual -Wformat=2 -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wimplicit-fallthrough -Wextra-semi -Wold-style-cast -Wundef -Wdouble-promotion)
+set(gcc_only -Wduplicated-cond -Wduplicated-branches -Wlogical-op)
+target_compile_options(sweep_build_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:${gnu_warnings}>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:${gcc_only}>)
+target_compile_definitions(sweep_build_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+if(SWEEP_SANITIZE)
+  string(REPLACE ";" "," sanitizers "${SWEEP_SANITIZE}")
+  target_compile_options(sweep_build_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${sanitizers} -fno-omit-frame-pointer>)
+  target_link_options(sweep_build_flags INTERFACE -fsanitize=${sanitizers})
+endif()

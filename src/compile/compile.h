@@ -1,0 +1,49 @@
+#pragma once
+
+#include "device/device.h"
+#include "submission/plan.h"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sweep::compile {
+
+struct Target {
+  device::Kind kind = device::Kind::cpu;
+  std::string arch;  // "sm_90a"; ignored for cpu
+};
+
+struct Request {
+  std::string file;    // for messages: "mine.cu"
+  std::string source;  // text as submitted
+  submission::Language language = submission::Language::cuda;
+  Target target;
+  std::vector<std::string> kernels;                           // name expressions
+  std::vector<std::pair<std::string, std::int64_t>> defines;  // plan constants
+  submission::Flags flags;
+  bool device_printf = false;  // false: printf in device code is discarded
+};
+
+struct CompiledKernel {
+  std::string name;
+  std::string lowered;
+  std::optional<std::vector<submission::Parameter>> parameters;
+  int registers = -1, spill_bytes = -1, shared_bytes = -1, stack_bytes = -1;  // -1: unknown (cpu)
+};
+
+// Outcome of compiling: an image, or the reason why not. Both are data.
+struct Result {
+  enum class Status { ok, compile_error, unsupported, forbidden, timeout, out_of_memory };
+  Status status = Status::compile_error;
+  std::string log;  // at most 64 KiB, head and tail kept; paths outside the sandbox withheld
+  device::Image image;
+  std::vector<CompiledKernel> kernels;
+  std::string ptx;
+  double seconds = 0;
+  bool cached = false;
+  std::string key;  // cache key: source, flags, compiler, headers
+};
+
+}  // namespace sweep::compile

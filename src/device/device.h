@@ -1,0 +1,168 @@
+#pragma once
+
+#include "util/fd.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sweep::device {
+
+enum class Kind { cpu, cuda };
+
+// "cpu", "cuda" (index 0) or "cuda:N".
+struct Id {
+  Kind kind = Kind::cpu;
+  int index = 0;
+};
+
+struct Info {
+  std::string name;    // "NVIDIA H200"; for cpu the processor's model name
+  std::string uuid;    // names the lock file; "cpu" for the cpu device
+  std::string driver;  // "580.159.04"; empty for cpu
+  std::string arch;    // "sm_90a"; "x86-64" for cpu
+  int sm_count = 1;
+  std::size_t total_bytes = 0;
+  std::size_t l2_bytes = 0;
+  std::size_t max_shared_bytes = 0;  // opt-in limit a block
+  double clock_mhz = 0;
+  double dram_bytes_per_second = 0;  // datasheet: memory clock x bus width
+};
+
+enum class Access { read, read_write };
+
+using Address = std::uint64_t;
+
+// Device memory with hard edges. The owner's end is at a page border followed by an unmapped guard (the start is rounded
+// down to 256 bytes; the slack up to 256 bytes after `bytes` is readable). An importer maps the same memory with its own rights:
+// a write through Access::read, or any access beyond the edges, is a device fault in the importer only.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  [[nodiscard]] virtual Address address() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  // Descriptor to pass to another process with Device::import (owner only).
+  [[nodiscard]] virtual util::Fd export_fd() const = 0;
+};
+
+// A kernel launch with everything fixed; `arguments` are the bytes of each parameter in order.
+struct Launch {
+  std::string kernel;  // key given in Image::kernels
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::uint32_t shared_bytes = 0;
+  std::vector<std::vector<std::byte>> arguments;
+};
+
+struct Memset {
+  Address to = 0;
+  std::size_t bytes = 0;  // set to zero
+};
+
+struct Memcpy {
+  Address to = 0;
+  Address from = 0;
+  std::size_t bytes = 0;
+};
+
+using Step = std::variant<Launch, Memset, Memcpy>;
+
+// A kernel in a compiled image.
+struct Kernel {
+  std::string name;     // name expression of the plan
+  std::string lowered;  // symbol in the image
+};
+
+// Compiled code: a cubin (cuda) or a shared object (cpu), with its kernels.
+struct Image {
+  std::vector<std::byte> bytes;
+  std::vector<Kernel> kernels;
+};
+
+// What went wrong on the device while candidate code ran: data for a verdict, not an exception.
+struct Fault {
+  enum class Kind { launch, memory, timeout, out_of_memory, other };
+  Kind kind = Kind::other;
+  std::string text;  // "CUDA error 700 (illegal memory access)" or "signal 11 (SIGSEGV)"
+};
+
+struct FunctionFacts {
+  int registers = 0;
+  std::size_t shared_bytes = 0;
+  std::size_t local_bytes = 0;
+  int max_threads = 1024;
+  std::vector<std::size_t> parameter_bytes;  // driver's parameter info; empty on cpu
+};
+
+class Module {
+ public:
+  virtual ~Module() = default;
+  [[nodiscard]] virtual FunctionFacts facts(std::string_view kernel) const = 0;
+  [[nodiscard]] virtual int occupancy(std::string_view kernel, int threads, std::size_t shared_bytes) const = 0;
+};
+
+// A plan made ready (cuda: an instantiated graph). Lives no longer than its module and buffers.
+class Sequence {
+ public:
+  virtual ~Sequence() = default;
+};
+
+struct RunTime {
+  double device_seconds = 0;  // between the two events around the sequence; cpu: monotonic clock around it
+  double host_seconds = 0;    // host clock around launch and synchronise
+};
+
+// One device in one process. A process uses one Device object, from one thread. Harness failures throw util::InfraError;
+// faults while a sequence runs are returned. After a Fault the object is dead: destroy the process.
+class Device {
+ public:
+  virtual ~Device() = default;
+  [[nodiscard]] virtual const Info& info() const = 0;
+  [[nodiscard]] virtual std::size_t free_bytes() const = 0;
+
+  // Own, shareable memory (judge) and private memory (runner scratch: `guarded` adds the edges).
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t bytes) = 0;
+  // Maps a descriptor from export_fd of `bytes` bytes.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> import(util::Fd fd, std::size_t bytes, Access access) = 0;
+
+  virtual void upload(Address to, std::span<const std::byte> from) = 0;
+  virtual void download(std::span<std::byte> to, Address from) = 0;
+  // Sets `bytes` bytes (multiple of 4) to the 32-bit pattern; on cuda asynchronous until synchronize().
+  virtual void fill_words(Address to, std::size_t bytes, std::uint32_t pattern) = 0;
+
+  [[nodiscard]] virtual std::variant<std::unique_ptr<Module>, Fault> load(const Image& image) = 0;
+  [[nodiscard]] virtual std::variant<std::unique_ptr<Sequence>, Fault> prepare(Module& module, std::span<const Step> steps) = 0;
+  [[nodiscard]] virtual std::variant<RunTime, Fault> run(Sequence& sequence) = 0;
+
+  // Cold caches before a timed call: reset of persisting L2 lines, then write and read of at least 2.5x L2 (cpu: 2x LLC);
+  // returns the share of probe lines found evicted (1 = all), or nothing where it cannot be probed.
+  [[nodiscard]] virtual std::optional<double> flush_cache() = 0;
+  // Runner: fixed work on all SMs that overwrites shared memory, local arena and registers. No effect on cpu beyond poisoning.
+  virtual void wash() = 0;
+  virtual void reset_persisting_cache() = 0;
+  virtual void synchronize() = 0;
+};
+
+// Throws util::UsageError (no such device, driver missing: says what to do) or InfraError.
+[[nodiscard]] std::unique_ptr<Device> open(Id id);
+
+[[nodiscard]] Id parse_id(std::string_view text);  // throws util::UsageError
+[[nodiscard]] std::string text(Id id);
+
+// Devices of this machine: "cpu" always first (available says if g++ is there), then each CUDA device.
+struct Listed {
+  Id id;
+  Info info;
+  bool usable = false;
+  std::string reason;  // why not usable, and what to do
+};
+[[nodiscard]] std::vector<Listed> list();
+
+}  // namespace sweep::device
