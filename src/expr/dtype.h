@@ -7,7 +7,25 @@
 namespace sweep::expr {
 
 // Element types of tensors and scalars (docs: problem schema, section 3).
-enum class DType { f64, f32, f16, bf16, e4m3, e5m2, i64, i32, i16, i8, u64, u32, u16, u8, boolean, c64, c128 };
+enum class DType {
+  f64,
+  f32,
+  f16,
+  bf16,
+  e4m3,
+  e5m2,
+  i64,
+  i32,
+  i16,
+  i8,
+  u64,
+  u32,
+  u16,
+  u8,
+  boolean,
+  c64,
+  c128
+};
 
 // Bytes of one element.
 [[nodiscard]] std::size_t size_of(DType type);

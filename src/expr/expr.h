@@ -2,6 +2,7 @@
 
 #include "expr/dtype.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,8 +14,9 @@
 
 namespace sweep::expr {
 
-// One grammar (docs: problem schema, section 4), two ways to compute: 64-bit checked integers with exact division
-// (dims, shapes) and doubles (work, limits, scalars). Plans use the same grammar with C's truncating `/`.
+// One grammar (docs: problem schema, section 4), two ways to compute: 64-bit checked integers with
+// exact division (dims, shapes) and doubles (work, limits, scalars). Plans use the same grammar
+// with C's truncating `/`.
 enum class Division { exact, truncating };
 
 struct Node;  // defined in expr/ast.h, immutable
@@ -26,7 +28,9 @@ class Expr {
   explicit Expr(std::shared_ptr<const Node> root, std::string text);
 
   [[nodiscard]] const Node& root() const { return *root_; }
+
   [[nodiscard]] const std::string& text() const { return text_; }
+
   [[nodiscard]] bool empty() const { return root_ == nullptr; }
 
  private:
@@ -41,21 +45,28 @@ struct SyntaxError {
   std::string what;
 };
 
-// Depth is bounded by 64, text by 64 KiB.
+// Nesting is bounded by 64, the tree's depth by 1024, text by 64 KiB. Where C's precedence of `&`
+// and `|` would give another tree than this grammar, parentheses are demanded (E_EXPR_MIXED).
 [[nodiscard]] std::variant<Expr, SyntaxError> parse(std::string_view text);
 
 // Thrown by evaluation: overflow, zero or inexact division, unknown name. `code` is "E_EXPR_...".
 struct EvalError {
   std::string code;
   std::string what;
+  std::size_t offset = 0;  // byte in the expression's text
 };
 
-// Values of names; integers stay exact in integer mode. "group.stat" names are looked up with the dot.
+// Values of names; integers stay exact in integer mode. "group.stat" names are looked up with the
+// dot.
 using IntEnv = std::map<std::string, std::int64_t, std::less<>>;
 using RealEnv = std::map<std::string, double, std::less<>>;
 
-[[nodiscard]] std::int64_t eval_int(const Expr& expr, const IntEnv& env, Division division);  // throws EvalError
-[[nodiscard]] double eval_real(const Expr& expr, const RealEnv& env);                         // throws EvalError
+// Booleans are 0 and 1. Integer mode knows `sizeof(TYPE)`; real mode the name `inf`; a real result
+// is never NaN.
+[[nodiscard]] std::int64_t eval_int(const Expr& expr,
+                                    const IntEnv& env,
+                                    Division division);                // throws EvalError
+[[nodiscard]] double eval_real(const Expr& expr, const RealEnv& env);  // throws EvalError
 
 // Free names in order of first use; functions are not names.
 [[nodiscard]] std::vector<std::string> names(const Expr& expr);
