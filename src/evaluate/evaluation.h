@@ -1,0 +1,250 @@
+#pragma once
+
+#include "device/device.h"
+#include "evaluate/verdict.h"
+#include "expr/expr.h"
+#include "submission/plan.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sweep::evaluate {
+
+enum class Stage { screen, compile, check, stress, time, heldout };
+
+[[nodiscard]] std::string_view name(Stage stage);  // "check", "held-out"
+[[nodiscard]] std::optional<Stage> parse_stage(std::string_view text);
+
+// fast: visible shapes, one replicate, never says FASTER. standard: screen to time. full: held-out
+// besides.
+enum class Depth { fast, standard, full };
+
+// A text to be evaluated or compared with.
+struct Source {
+  std::string file;  // for messages only
+  std::string text;
+};
+
+struct EvaluationRequest {
+  Source submission;
+  std::string problem;  // "level1/3"; empty: the plan's `problem` line decides
+  device::Id device;
+  Depth depth = Depth::standard;
+  std::optional<Stage> only;         // screen and compile always run before it
+  std::vector<expr::IntEnv> shapes;  // free dims; empty: the problem's visible shapes
+  std::uint64_t seed = 1;            // draws, schedule and checks follow from it and the problem
+  std::optional<Source> versus;      // takes the seed's place in time (it must pass check as well)
+  std::map<std::string, std::int64_t> overrides;  // -D NAME=value of plan constants
+  bool allow_unsandboxed = false;
+  bool device_printf = false;  // only for people; an agent's evaluation never sets it
+  int check_seeds = 3;         // draws of each visible shape
+  int stress_draws = 12;       // random shapes of stress beside the edges
+  int replicates = 5;          // fresh runner pairs of time
+  int blocks = 20;             // ABBA blocks of a shape and replicate; 0: by the time a call takes
+  double deadline_seconds = 600;  // of the whole evaluation
+};
+
+// What evaluate() needs from its surroundings. Paths need not exist (cache and locks are made).
+struct Services {
+  std::filesystem::path problems;  // folder with level1/..; see problem/catalog.h
+  std::filesystem::path seeds;     // folder with level1/03_name.cu
+  std::filesystem::path cache;     // compiled images
+  std::filesystem::path locks;     // empty: $SWEEP_LOCK_DIR, else /tmp/sweep-locks
+  std::filesystem::path salt;      // empty: $SWEEP_SALT_FILE, else ~/.local/state/sweep/salt
+  std::filesystem::path program;   // binary with the roles; empty: this program
+};
+
+struct Failure {
+  Verdict verdict{};
+  std::string text;    // one paragraph, for a reader
+  std::string hint;    // may be empty
+  std::string tensor;  // where the values differ
+  std::vector<std::int64_t> index;
+  double got = 0, expected = 0, allowed = 0;
+  std::int64_t wrong = 0, total = 0;
+  std::string pattern;  // "all in column 76, the last one"
+};
+
+// One judged call.
+struct Call {
+  std::string shape;       // name in the problem, or "k=v,.." for an explicit one
+  expr::IntEnv dims;       // free dims
+  std::uint64_t draw = 0;  // seed of the draw
+  std::string content;     // "default" or a content set
+  double worst_share = 0;  // largest error as a share of what is allowed; > 1 fails
+  double device_seconds = 0;
+  std::optional<Failure> failure;
+};
+
+// Holds facts that no model may see (stress and held-out shapes, contents, first errors). The only
+// way in is for_archive(): feedback.h takes no Hidden, so hidden facts cannot become feedback by
+// mistake.
+template <class T>
+class Hidden {
+ public:
+  Hidden() = default;
+
+  explicit Hidden(T value) : value_(std::move(value)) {}
+
+  // For the stored record and for people; never for a conversation.
+  [[nodiscard]] const T& for_archive() const { return value_; }
+
+ private:
+  T value_{};
+};
+
+struct ScreenResult {
+  std::size_t bytes = 0;
+  std::vector<submission::PlanError> errors;
+  std::int64_t launches = 0;         // of the largest visible shape
+  std::int64_t scratch_bytes = 0;    // of the largest visible shape
+  std::vector<std::string> kernels;  // name expressions
+  double seconds = 0;
+};
+
+struct KernelFacts {
+  std::string name;
+  int registers = -1, spill_bytes = -1, shared_bytes = -1, stack_bytes = -1;  // -1: unknown
+};
+
+struct CompileResult {
+  std::string
+      status;  // "ok", "compile_error", "unsupported", "forbidden", "timeout", "out_of_memory"
+  std::string log;
+  std::vector<KernelFacts> kernels;
+  bool cached = false;
+  double seconds = 0;
+};
+
+struct CheckResult {
+  std::vector<Call> calls;
+  double worst_share = 0;
+  std::optional<Failure> failure;  // the first
+  double seconds = 0;
+};
+
+struct StressResult {
+  bool passed = false;  // the one bit that a model gets
+  int random_shapes = 0, edge_shapes = 0, contents = 0;
+  Hidden<std::optional<Failure>> inner;  // its verdict is stored beside INCORRECT_GENERALISATION
+  Hidden<std::vector<Call>> calls;
+  double seconds = 0;
+};
+
+// Ratio seed/candidate: above 1 the candidate is faster. 95% unless said otherwise.
+struct Interval {
+  double low = 0, point = 0, high = 0;
+};
+
+// One timed call as measured. Raw samples are stored, so that every number can be computed again.
+struct Sample {
+  int replicate = 0, shape = 0, block = 0, position = 0;  // position 0..3 in the block
+  bool candidate = false;
+  double device_seconds = 0, host_seconds = 0;
+  double flushed = -1;  // share of probe lines evicted; -1: no probe on this device
+};
+
+struct ShapeTiming {
+  std::string shape;
+  expr::IntEnv dims;
+  double seed_seconds = 0, candidate_seconds = 0;  // medians
+  Interval ratio;
+  bool uneven = false;       // mean and median disagree by over 5%: the mean decides
+  double floor_seconds = 0;  // roofline floor; 0: unknown
+};
+
+struct TimeResult {
+  std::vector<ShapeTiming> shapes;
+  Interval ratio;      // geometric mean over the shapes
+  Interval bootstrap;  // stratified, printed beside
+  double margin = 0.01;
+  int replicates = 0, blocks = 0, discarded = 0;
+  bool uneven = false;
+  double drift = 0;                 // of the seed arm, last to first quarter, relative
+  std::optional<Verdict> decision;  // PASS_* or UNSTABLE
+  std::optional<Failure> failure;   // a timed call that was judged wrong
+  std::string clock;                // "cuda events", "monotonic clock"
+  std::vector<Sample> samples;
+  double seconds = 0;
+};
+
+struct HeldoutResult {
+  bool passed = false;
+  Hidden<std::optional<Failure>> inner;
+  Hidden<std::vector<Call>> calls;
+  Hidden<std::optional<TimeResult>> time;
+  double seconds = 0;
+};
+
+struct Protections {
+  bool landlock = false, seccomp = false, network = false, pids = false, user = false;
+  bool sealed = false;  // no host code of the submission runs (never on the cpu device)
+  std::string note;     // "unsealed", "sealed: weak", "run without a sandbox"
+};
+
+struct StageTime {
+  Stage stage{};
+  double seconds = 0;
+};
+
+struct Evaluation {
+  Verdict verdict = Verdict::infra_judge;
+  std::vector<std::string> flags;  // "UNEVEN", "unsealed", "quick look", "specialised"
+  std::string problem, title, file;
+  std::string source_sha256, plan_sha256;
+  std::uint64_t seed = 1;
+  Depth depth = Depth::standard;
+  std::optional<ScreenResult> screen;
+  std::optional<CompileResult> compile;
+  std::optional<CheckResult> check;
+  std::optional<StressResult> stress;
+  std::optional<TimeResult> time;
+  std::optional<HeldoutResult> heldout;
+  std::string device;  // "cuda:0"
+  device::Info device_info;
+  Protections protections;
+  std::string version;    // of this program
+  std::string infra;      // INFRA_*: where: what; next
+  std::string headline;   // one line: why this verdict
+  std::string reproduce;  // command that shows the same again
+  std::string next;       // what to try now
+  std::vector<StageTime> stages;
+  double seconds = 0;
+
+  [[nodiscard]] Outcome outcome() const { return outcome_of(verdict); }
+};
+
+// What is going on, for a terminal. `done` of `total` may both be 0.
+struct ProgressEvent {
+  Stage stage{};
+  enum class State { started, running, finished } state = State::started;
+  bool ok = true;  // of a finished stage
+  std::string text;
+  std::size_t done = 0, total = 0;
+};
+
+using Progress = std::function<void(const ProgressEvent&)>;
+
+// Runs the stages in order until one fails. A failing kernel is a value; what the user got wrong
+// (unknown problem, no such device, broken shape) throws util::UsageError. Failures of the harness
+// end in verdict INFRA_* with `infra` set. The caller's process opens no device: compiler, judge
+// and runners are processes of their own.
+[[nodiscard]] Evaluation evaluate(const EvaluationRequest& request,
+                                  const Services& services,
+                                  const Progress& progress = {});
+
+// Schema 1. `archive` includes what Hidden holds; without it those members are left out.
+enum class View { open, archive };
+[[nodiscard]] nlohmann::json to_json(const Evaluation& evaluation, View view);
+[[nodiscard]] Evaluation evaluation_from_json(
+    const nlohmann::json& json);  // throws util::UsageError on another schema
+
+}  // namespace sweep::evaluate

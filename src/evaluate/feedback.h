@@ -1,0 +1,44 @@
+#pragma once
+
+#include "evaluate/evaluation.h"
+
+#include <string>
+
+namespace sweep::evaluate {
+
+// The facts that a conversation may carry. It has no member of type Hidden and is made from open
+// parts only, so a stress or held-out shape, content or value has no way in; stress is one bit, and
+// held-out is not mentioned at all.
+class VisibleFeedback {
+ public:
+  // INCORRECT_GENERALISATION after held-out, and held-out timing, become what was known before
+  // held-out ran.
+  static VisibleFeedback of(const Evaluation& evaluation);
+
+  [[nodiscard]] Verdict verdict() const { return verdict_; }
+
+  [[nodiscard]] const std::optional<ScreenResult>& screen() const { return screen_; }
+
+  [[nodiscard]] const std::optional<CompileResult>& compile() const { return compile_; }
+
+  [[nodiscard]] const std::optional<CheckResult>& check() const { return check_; }
+
+  [[nodiscard]] std::optional<bool> stress_passed() const { return stress_passed_; }
+
+  [[nodiscard]] const std::optional<TimeResult>& time() const { return time_; }
+
+  // Plain text of at most `limit` bytes: verdict first, then the first failure or the table of
+  // speedups.
+  [[nodiscard]] std::string text(std::size_t limit = 8192) const;
+
+ private:
+  Verdict verdict_{};
+  std::optional<ScreenResult> screen_;
+  std::optional<CompileResult> compile_;
+  std::optional<CheckResult> check_;
+  std::optional<bool> stress_passed_;
+  std::optional<TimeResult> time_;
+  std::string problem_;
+};
+
+}  // namespace sweep::evaluate
