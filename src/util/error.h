@@ -5,8 +5,9 @@
 
 namespace sweep::util {
 
-// Every message that a user sees has three parts: where it happened, what is wrong, what to do next.
-// `where` is "file:line:column", a key path, a role or a path; `next` may be empty only where nothing helps.
+// Every message that a user sees has three parts: where it happened, what is wrong, what to do
+// next. `where` is "file:line:column", a key path, a role or a path; `next` may be empty only where
+// nothing helps.
 struct Message {
   std::string where;
   std::string what;
@@ -16,7 +17,8 @@ struct Message {
   [[nodiscard]] std::string text() const;
 };
 
-// Base of all failures of the harness. A failing kernel is data (evaluate/verdict.h), never an Error.
+// Base of all failures of the harness. A failing kernel is data (evaluate/verdict.h), never an
+// Error.
 class Error : public std::runtime_error {
  public:
   Error(Message message, std::string code);
@@ -50,6 +52,8 @@ class Interrupted : public Error {
 };
 
 // InfraError for a failed system call: reads errno; `call` is its name, `where` the path or role.
-[[noreturn]] void throw_errno(const std::string& call, const std::string& where, const std::string& next = {});
+[[noreturn]] void throw_errno(const std::string& call,
+                              const std::string& where,
+                              const std::string& next = {});
 
 }  // namespace sweep::util
