@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweep::config {
+
+// Which wire protocol an endpoint speaks: `openai` in TOML is Responses, `openai_chat` is Chat
+// Completions.
+enum class ApiKind { responses, chat };
+
+enum class Harness { single_turn, default_tools, all, repair, optimize, one_shot };
+
+// Text forms as written in TOML: "openai", "openai_chat"; "single_turn", "default", "all", ...
+[[nodiscard]] std::string_view name(ApiKind kind);
+[[nodiscard]] std::string_view name(Harness harness);
+
+// Unset members are not sent to the endpoint.
+struct Sampling {
+  std::optional<double> temperature;
+  std::optional<double> top_p;
+  std::optional<std::int64_t> max_tokens;
+  std::optional<std::int64_t> seed;
+};
+
+// Dollars for a million tokens.
+struct Price {
+  double input = 0;
+  double output = 0;
+  std::optional<double> cached_input;  // unset: as `input`
+};
+
+struct Model {
+  std::string name;             // display name and folder; unique in a configuration
+  std::string deployment_name;  // model id on the wire; = name unless given
+  ApiKind api_kind = ApiKind::responses;
+  std::string base_url;     // "https://host/v1", or "builtin:SCRIPTS" for the built-in server
+  std::string api_key_env;  // name of the environment variable; empty: no key is sent (builtin and
+                            // loopback hosts only)
+  std::optional<std::string> reasoning_effort;  // the model's own, else [agent]'s
+  bool omit_responses_reasoning = false;
+  bool omit_chat_run_meta = false;
+  double request_timeout_s = 600;   // > 0
+  std::optional<std::int64_t> rpm;  // requests a minute; unset: unlimited
+  std::optional<std::int64_t> tpm;  // tokens a minute; unset: unlimited
+  std::int64_t max_concurrency =
+      10;  // permits; derived as clamp(tpm / 25000, 2, 10) with tpm = 250000 unless given
+  Sampling sampling;
+  std::optional<Price> price;  // unset: unknown
+};
+
+// What `[run]` selects. Ids are the catalogue's: "level1/3", "sci/heat2d".
+struct Selection {
+  std::vector<std::string> variants;  // sweep axis, never empty
+  std::vector<std::int64_t> levels;   // empty: as slate or problems say
+  std::optional<std::string> slate;   // name, or path of a [slate] file as written
+  std::map<std::int64_t, std::vector<std::int64_t>>
+      slate_levels;                   // content of a [slate] file, in the file's order
+  std::vector<std::string> problems;  // ids and globs
+  std::vector<std::int64_t> subset;   // problem_subset
+  std::map<std::int64_t, std::vector<std::int64_t>> subset_by_level;
+  std::map<std::string, std::map<std::int64_t, std::vector<std::int64_t>>> subset_by_variant_level;
+};
+
+struct Run {
+  std::string name;
+  std::filesystem::path runs_dir;  // absolute
+  Selection selection;
+  std::string precision;        // as written; problems decide their own
+  std::string device = "cuda";  // "cuda", "cuda:N" or "cpu"
+  std::string require_gpu;      // substring of the GPU's name; empty: any
+  std::optional<bool> stress;   // popcorn_stress_eval; unset: variant == "popcorn2"
+  std::int64_t correct_trials = 5;
+  std::int64_t submit_correct_trials = 5;
+  std::int64_t attempts_per_problem = 1;
+  std::int64_t seed = 0;
+  std::int64_t epoch = 0;
+  std::optional<double> confirm_usd;
+  std::optional<double> budget_usd;
+  std::string on_finish;  // program and arguments split at blanks; run without a shell; empty: none
+  bool force_rerun = false;
+};
+
+struct Agent {
+  Harness harness = Harness::default_tools;
+  std::vector<std::string> tools;  // names in schema order; always holds submit_kernel
+  std::int64_t max_turns = 10;
+  std::int64_t max_tool_calls = 30;
+  std::int64_t warn_turns_remaining = 2;
+  double turn_delay_s = 0;
+  std::optional<std::string> reasoning_effort;
+  std::int64_t llm_error_retries = 5;
+  std::int64_t tool_output_context_max_chars = 120000;  // 0: no limit
+  std::int64_t reasoning_context_max_chars = 0;         // 0: no limit
+  std::optional<std::int64_t> chat_context_tail_messages;
+};
+
+struct Parallelism {
+  std::int64_t num_gpu_devices = 0;  // 0: all that are present
+  std::int64_t agents_per_gpu = 4;
+  std::int64_t cpu_compilers = 0;           // 0: one a core
+  double worker_timeout_s = 1800;           // wall limit of one item; <= 0: none
+  double eval_timeout_s = 3600;             // limit of one evaluation without waiting
+  std::int64_t llm_global_concurrency = 0;  // 0: none
+  bool multi_gpu = false;
+};
+
+struct Report {
+  bool enabled = true;
+  double refresh_seconds = 30;
+  bool serve = true;
+  std::string serve_host = "127.0.0.1";
+  std::int64_t serve_port = 8765;
+};
+
+struct SweepConfig {
+  std::filesystem::path file;  // as given
+  std::filesystem::path root;  // folder that relative paths are relative to
+  Run run;
+  Agent agent;
+  Parallelism parallelism;
+  Report report;
+  std::vector<Model> models;  // at least one
+};
+
+// One remark about the input: "file:line:column", what, what to do.
+struct Diagnostic {
+  std::string where;
+  std::string what;
+  std::string next;
+
+  [[nodiscard]] std::string text() const;
+};
+
+struct Loaded {
+  SweepConfig config;
+  std::vector<Diagnostic> warnings;  // keys that mean nothing here, each once
+};
+
+// Reads a TOML configuration of at most 1 MiB and its [slate] file if it names one. UsageError
+// E_CONFIG_* whose text has one line for every mistake found ("file:line:column: what; what to
+// do").
+[[nodiscard]] Loaded load(const std::filesystem::path& file);
+
+// The same from text; `file` is used in messages, `root` for relative paths.
+[[nodiscard]] Loaded parse(std::string_view text,
+                           const std::string& file,
+                           const std::filesystem::path& root);
+
+// Nearest folder above `file` with a `.git`; else the parent of a folder named `configs`; else the
+// file's folder. Absolute.
+[[nodiscard]] std::filesystem::path root_of(const std::filesystem::path& file);
+
+// Every key with its table, type, default and meaning, for `--help config` and the docs.
+[[nodiscard]] std::string key_reference();
+
+// The whole configuration as canonical JSON (sorted keys, no blanks, no absolute paths, no key
+// values).
+[[nodiscard]] std::string canonical_json(const SweepConfig& config);
+
+}  // namespace sweep::config

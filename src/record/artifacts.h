@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace sweep::record {
+
+// Content-addressed, write-once files: artifacts/<sha256 in 64 lower hex digits>. Safe with several
+// processes.
+class Artifacts {
+ public:
+  // `folder` is made if absent. InfraError E_RUN_WRITE.
+  explicit Artifacts(std::filesystem::path folder);
+
+  // Stores the bytes (whole, fsynced, mode 0444) unless already there; returns their hash.
+  // InfraError E_RUN_WRITE.
+  [[nodiscard]] std::string put(std::string_view bytes) const;
+
+  // The bytes; InfraError E_ARTIFACT_MISSING, E_ARTIFACT_CORRUPT when they no longer hash to their
+  // name, or E_ARTIFACT_NAME.
+  [[nodiscard]] std::string get(const std::string& sha256,
+                                std::size_t max_bytes = std::size_t{256} << 20) const;
+
+  [[nodiscard]] bool has(const std::string& sha256) const;
+  [[nodiscard]] std::filesystem::path path(const std::string& sha256) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// True for 64 lower-case hex digits.
+[[nodiscard]] bool is_sha256(std::string_view text);
+
+}  // namespace sweep::record

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweep::record {
+
+// One row of ledger.jsonl. On disk: the canonical JSON of {data, hash, item, kind, prev, seq, time}
+// and a newline, where hash = SHA-256 of the canonical JSON of the row without `hash`, and prev is
+// the row before's hash (64 zeros for seq 0).
+struct Row {
+  std::int64_t seq = 0;
+  std::string time;
+  std::string kind;  // docs/run_format.md lists them
+  std::string item;  // WorkItem::id(), or empty
+  nlohmann::json data = nlohmann::json::object();
+  std::string prev;
+  std::string hash;
+};
+
+namespace kind {
+inline constexpr std::string_view run_start =
+    "run_start";  // data: identity_sha256, sweep_version, policy
+inline constexpr std::string_view run_resume = "run_resume";  // a later process took over
+inline constexpr std::string_view run_end = "run_end";        // data: counts
+inline constexpr std::string_view config = "config";          // an accepted change of configuration
+inline constexpr std::string_view item_start = "item_start";
+inline constexpr std::string_view item_end = "item_end";      // data: outcome, trajectory_sha256
+inline constexpr std::string_view request = "request";        // terminal row of one model request
+inline constexpr std::string_view tool = "tool";              // result of one tool call
+inline constexpr std::string_view retry = "retry";            // an item was set back by --retry
+inline constexpr std::string_view repair = "repair";          // a torn last line was cut off
+inline constexpr std::string_view correction = "correction";  // data: seq of the corrected row
+}  // namespace kind
+
+[[nodiscard]] std::string hash_of(const Row& row);
+
+// The one writer of a chain. Opening verifies what is there; a last line without newline, or one
+// that does not parse, is cut off and a `repair` row with its length and hash follows. A break in
+// the middle is InfraError E_LEDGER_BROKEN.
+class Ledger {
+ public:
+  explicit Ledger(std::filesystem::path file);
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+  ~Ledger();
+
+  // Writes and fsyncs the row before returning it. InfraError E_RUN_WRITE; the ledger then takes no
+  // more rows.
+  const Row& append(std::string_view kind, const std::string& item, nlohmann::json data);
+
+  [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+
+  [[nodiscard]] std::string head() const;  // hash of the last row; 64 zeros when empty
+
+ private:
+  std::filesystem::path file_;
+  int fd_ = -1;
+  bool failed_ = false;
+  std::vector<Row> rows_;
+};
+
+struct Verification {
+  bool intact = false;
+  std::size_t rows = 0;
+  std::string head;
+  std::size_t torn_bytes = 0;  // of an unfinished last line; the chain before it is intact
+  std::string problem;         // "ledger.jsonl:17: ..."; empty: none
+  std::vector<Row> read;       // rows up to the first problem
+};
+
+// Reads a ledger without changing it.
+[[nodiscard]] Verification verify_ledger(const std::filesystem::path& file);
+[[nodiscard]] Verification verify_ledger_text(std::string_view text, const std::string& where);
+
+}  // namespace sweep::record

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "record/artifacts.h"
+#include "record/trajectory.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweep::record {
+
+// Percent-encodes everything outside [A-Za-z0-9._-] (upper hex), and a leading dot, so that a name
+// is one safe path part.
+[[nodiscard]] std::string encode_part(std::string_view name);
+// Inverse; throws InfraError E_RUN_NAME on malformed text.
+[[nodiscard]] std::string decode_part(std::string_view part);
+
+// Names one item's files.
+struct ItemName {
+  std::string variant;
+  std::string model;
+  std::string level;
+  std::string problem;
+  std::int64_t attempt = 1;
+};
+
+// Paths inside runs/<name>; knows the layout and nothing else.
+class RunDir {
+ public:
+  explicit RunDir(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+  [[nodiscard]] std::filesystem::path config_file() const { return folder_ / "sweep_config.json"; }
+
+  [[nodiscard]] std::filesystem::path ledger_file() const { return folder_ / "ledger.jsonl"; }
+
+  [[nodiscard]] std::filesystem::path artifacts_folder() const { return folder_ / "artifacts"; }
+
+  [[nodiscard]] std::filesystem::path report_folder() const { return folder_ / "report"; }
+
+  [[nodiscard]] std::filesystem::path lock_file() const { return folder_ / ".lock"; }
+
+  [[nodiscard]] std::filesystem::path trajectory_file(const ItemName& item) const;
+  [[nodiscard]] std::filesystem::path kernel_file(const ItemName& item) const;
+
+  // Every trajectory file below, sorted by path; symbolic links are not followed.
+  [[nodiscard]] std::vector<std::filesystem::path> trajectory_files() const;
+
+  // Makes the folders and proves that they can be written. InfraError E_RUN_WRITE (read-only, full,
+  // not a folder).
+  void create() const;
+
+  // Written whole (write, fsync, rename, fsync of the folder); also the kernel file when there is a
+  // submission.
+  void save(const ItemName& item, const Trajectory& trajectory) const;
+  [[nodiscard]] Trajectory load(const std::filesystem::path& trajectory_file) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// Held by the one sweep that works on a run; released when the process dies. UsageError E_RUN_BUSY
+// naming the holder's pid and host.
+class RunLock {
+ public:
+  explicit RunLock(const RunDir& run);
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+  ~RunLock();
+
+ private:
+  int fd_ = -1;
+};
+
+// Writes a whole file durably and atomically. InfraError E_RUN_WRITE with the path and the remedy
+// (free space, permissions).
+void write_whole(const std::filesystem::path& file, std::string_view bytes);
+// Reads at most max_bytes; InfraError E_RUN_READ.
+[[nodiscard]] std::string read_whole(const std::filesystem::path& file,
+                                     std::size_t max_bytes = std::size_t{256} << 20);
+
+}  // namespace sweep::record
