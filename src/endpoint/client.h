@@ -1,0 +1,197 @@
+#pragma once
+
+#include "endpoint/conversation.h"
+#include "http/client.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sweep::util {
+class Clock;
+}
+
+namespace sweep::endpoint {
+
+enum class Api { chat, responses };
+
+// A key or token. Cannot be printed; wiped when destroyed.
+class Secret {
+ public:
+  Secret() = default;
+
+  explicit Secret(std::string value) : value_(std::move(value)) {}
+
+  Secret(const Secret&) = default;
+  Secret(Secret&& other) noexcept;
+  Secret& operator=(const Secret&) = default;
+  Secret& operator=(Secret&& other) noexcept;
+  ~Secret();
+
+  [[nodiscard]] bool empty() const { return value_.empty(); }
+
+  // For the one header that needs it.
+  [[nodiscard]] const std::string& reveal() const { return value_; }
+
+ private:
+  std::string value_;
+};
+
+// Every occurrence of the secret (raw, JSON-escaped, URL-encoded) becomes "[key]". Secrets under 8
+// bytes are not searched for.
+[[nodiscard]] std::string redact(std::string text, const Secret& secret);
+
+// Where and how one model is reached.
+struct Target {
+  Api api = Api::chat;
+  std::string base_url;  // ".../v1"; a pasted ".../chat/completions" or ".../responses" is accepted
+  std::string model;     // deployment name on the wire
+  Secret key;            // empty: no Authorization header
+  bool api_key_header = false;  // Azure: `api-key: KEY` in place of `Authorization: Bearer KEY`
+  bool stream = true;
+  http::Limits limits;
+  std::string proxy;
+  std::string ca_file;
+};
+
+// Sampling and bounds of one request; what is not set is not sent.
+struct Settings {
+  std::optional<double> temperature;
+  std::optional<double> top_p;
+  std::optional<std::int64_t> seed;
+  std::optional<std::int64_t> max_output_tokens;
+  std::string reasoning_effort;
+  bool tool_required = false;  // tool_choice "required"
+  std::string extra_json;      // object whose members are added to the request body; ours win
+};
+
+struct Retry {
+  int max_attempts = 5;            // tries in all per request, 429 included
+  double first_delay = 1.0;        // seconds; doubles each time
+  double max_delay = 60.0;         // cap of our own delay
+  double max_retry_after = 120.0;  // a longer Retry-After is a failure
+  double deadline = 3600.0;        // seconds for the request, its retries and waits
+  std::uint64_t jitter_seed = 0;
+};
+
+// Why a request has no completion. The class decides what the caller may do.
+enum class FailureKind {
+  rate_limited,      // 429 that outlasted the policy
+  overloaded,        // 5xx, 408, 409, 425, 529
+  transport,         // no connection, cut stream, timeout
+  protocol,          // 200 with something that is not an answer
+  context_overflow,  // the conversation is too long
+  content_filter,    // the provider refused
+  quota,             // money or quota is gone
+  authentication,    // 401, 403
+  bad_request,       // other 4xx: our request or the configuration
+  not_an_endpoint,   // 404, redirect, HTML where JSON belongs
+  cancelled,
+};
+
+[[nodiscard]] std::string_view name(FailureKind kind);
+
+// One try on the wire.
+struct Attempt {
+  int status = 0;
+  std::string outcome;  // "ok" or a FailureKind name
+  std::string detail;   // bounded, redacted
+  double seconds = 0;
+  double waited = 0;  // seconds slept before this try
+};
+
+struct EndpointFailure {
+  FailureKind kind = FailureKind::protocol;
+  int status = 0;
+  std::string text;            // what happened and what to do; bounded, key redacted
+  bool retry = false;          // true: the same request may succeed later (policy was exhausted)
+  double retry_after = 0;      // seconds the endpoint asked for; 0: nothing said
+  bool configuration = false;  // true: no other request to this target will do better
+  std::vector<Attempt> attempts;
+};
+
+// Streaming progress: characters so far of text, reasoning and arguments. Called on the caller's
+// thread.
+struct Progress {
+  std::size_t text = 0;
+  std::size_t reasoning = 0;
+  std::size_t arguments = 0;
+};
+
+struct Completion {
+  Message message;  // speaker assistant
+  Finish finish = Finish::other;
+  std::string finish_raw;  // as the endpoint said it
+  Usage usage;
+  std::string model;  // as the endpoint named it
+  std::string id;
+  std::string request_id;          // x-request-id or alike, for support
+  std::vector<std::string> flags;  // "reasoning_only", "model_mismatch", "tool_markup_in_text",
+                                   // "param_dropped:temperature", ...
+  std::vector<Attempt> attempts;
+  double seconds = 0;  // last try, without waits
+  double first_byte_seconds = 0;
+};
+
+// What goes over the wire, for the record: the body bytes of the request and of the answer that
+// counted.
+struct Exchange {
+  std::string request;   // JSON body; holds no key
+  std::string response;  // body bytes (of SSE as well), key redacted
+};
+
+// Held while a request is on the wire; freed by its destructor.
+class Permit {
+ public:
+  virtual ~Permit() = default;
+};
+
+// Per-model limits shared between processes (slots, rpm, tpm). `take` blocks; it is asked for every
+// try and told the tokens after each (input + output, -1 unknown).
+class Permits {
+ public:
+  virtual ~Permits() = default;
+  [[nodiscard]] virtual std::unique_ptr<Permit> take(std::int64_t estimated_tokens) = 0;
+  virtual void used(std::int64_t estimated_tokens, std::int64_t tokens) = 0;
+};
+
+using OnProgress = std::function<void(const Progress&)>;
+
+// One model behind one base URL. One thread at a time.
+class Endpoint {
+ public:
+  virtual ~Endpoint() = default;
+
+  // Sends the conversation and returns the answer, after as many tries as the policy allows.
+  // `exchange`, when given, is filled on success and on failure. Never throws for what the endpoint
+  // does.
+  [[nodiscard]] virtual std::variant<Completion, EndpointFailure> complete(
+      const Conversation& conversation,
+      const std::vector<ToolDefinition>& tools,
+      const Settings& settings,
+      const OnProgress& progress = {},
+      Exchange* exchange = nullptr) = 0;
+
+  // The answer that a recorded exchange held: replay on resume, no network.
+  [[nodiscard]] virtual std::variant<Completion, EndpointFailure> parse(
+      const Exchange& exchange) const = 0;
+};
+
+struct Services {
+  util::Clock* clock = nullptr;  // required
+  Permits* permits = nullptr;    // may be null
+  http::Cancelled cancelled;     // may be empty
+};
+
+// `target` is checked: util::UsageError (E_ENDPOINT_URL) for a base_url that is not http(s) or
+// holds credentials.
+[[nodiscard]] std::unique_ptr<Endpoint> connect(Target target, Retry retry, Services services);
+
+}  // namespace sweep::endpoint

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweep::http {
+
+struct Header {
+  std::string name;
+  std::string value;
+};
+
+// Four clocks, because one timeout cannot tell a thinking model from a dead peer: keep-alive bytes
+// re-arm `first_byte` no more than they re-arm `idle`.
+struct Limits {
+  std::chrono::milliseconds connect{10'000};
+  std::chrono::milliseconds first_byte{600'000};  // request sent to first body byte
+  std::chrono::milliseconds idle{300'000};        // since the last byte that counted as progress
+  std::chrono::milliseconds total{3'600'000};
+  std::size_t max_body = std::size_t{64} << 20;  // bytes after decoding
+};
+
+struct Request {
+  std::string method = "POST";
+  std::string url;  // http or https; no user:password part
+  std::vector<Header> headers;
+  std::string body;
+  Limits limits;
+  std::string proxy;    // empty: none; the environment is never asked
+  std::string ca_file;  // empty: the system's
+};
+
+// What a streaming receiver makes of the bytes it was given.
+enum class Chunk {
+  progress,   // re-arms the idle clock
+  keepalive,  // comments, pings: does not
+  finished,   // all that matters is here: ends the transfer at once, without an error
+};
+
+using Receive = std::function<Chunk(std::string_view bytes)>;
+
+// Asked at least five times a second; true ends the transfer with Fault::cancelled.
+using Cancelled = std::function<bool()>;
+
+enum class Fault {
+  bad_url,  // not sent: scheme, syntax, credentials in the URL
+  resolve,  // no such host
+  connect,  // refused, unreachable
+  tls,      // handshake or certificate
+  timeout_connect,
+  timeout_first_byte,
+  timeout_idle,
+  timeout_total,
+  too_large,     // more than Limits::max_body
+  cut,           // ended before the announced end, reset, empty reply
+  bad_encoding,  // body does not decode as its Content-Encoding says
+  cancelled,
+  other,
+};
+
+[[nodiscard]] std::string_view name(Fault fault);  // "timeout_idle"
+
+struct TransportFault {
+  Fault fault = Fault::other;
+  std::string text;  // libcurl's words, without the URL's query and without header values
+  bool received_bytes = false;
+};
+
+// Status and headers of the final response; `body` holds what came before a fault as well. A 3xx is
+// returned as it is: redirects are never followed, since `api-key` headers would go to another
+// host.
+struct Response {
+  int status = 0;  // 0: no status line came
+  std::vector<Header> headers;
+  std::string body;
+  std::optional<TransportFault> fault;
+  double seconds = 0;             // whole transfer
+  double first_byte_seconds = 0;  // until the first body byte; 0: none came
+
+  // Value of the last header of that name, case ignored; none: nullopt.
+  [[nodiscard]] std::optional<std::string> header(std::string_view name) const;
+};
+
+// Owns one libcurl easy and multi handle with its connections. One thread at a time. Never logs,
+// never reads netrc, cookies, or the proxy environment. libcurl failing to start throws
+// util::InfraError (E_HTTP_INIT); everything that a peer can cause is in the Response.
+class Client {
+ public:
+  Client();
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+  ~Client();
+
+  // `receive` gets the decoded body of responses with status 200-299 as it comes (it is collected
+  // in Response::body too); bodies of other statuses are only collected.
+  [[nodiscard]] Response perform(const Request& request,
+                                 const Receive& receive = {},
+                                 const Cancelled& cancelled = {});
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// "https://host:port/path" with user, password, query and fragment left out: for messages.
+[[nodiscard]] std::string public_url(std::string_view url);
+
+}  // namespace sweep::http
