@@ -36,8 +36,9 @@ struct Node {
   double real = 0;
   std::vector<NodePtr> operands;
   std::vector<std::string>
-      argument_names;  // call only: "" for a positional argument, `fan` for `fan=k`
-  int depth = 1;       // height of the tree below, this node included
+      argument_names;          // call only: "" for a positional argument, `fan` for `fan=k`
+  bool parenthesised = false;  // written inside its own parentheses
+  int depth = 1;               // height of the tree below, this node included
 };
 
 // An argument of a call by its name, or null.

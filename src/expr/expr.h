@@ -53,7 +53,8 @@ struct SyntaxError {
 struct EvalError {
   std::string code;
   std::string what;
-  std::size_t offset = 0;  // byte in the expression's text
+  std::size_t offset = 0;  // byte in the expression's text, if located
+  bool located = false;
 };
 
 // Values of names; integers stay exact in integer mode. "group.stat" names are looked up with the
