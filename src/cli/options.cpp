@@ -1,0 +1,85 @@
+#include "cli/options.h"
+
+#include "util/error.h"
+#include "util/text.h"
+
+#include <charconv>
+#include <iostream>
+
+namespace sweep::cli {
+
+namespace {
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// CLI11 says which arguments were left over only in its message, so the unknown option is looked up here.
+std::string unknown_option(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const std::vector<std::string> known = option_names(app);
+  for (const std::string& argument : arguments) {
+    const std::string name = argument.substr(0, argument.find('='));
+    if (name.starts_with("--") && std::find(known.begin(), known.end(), name) == known.end()) {
+      return name;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void parse(CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    throw HelpShown{};
+  } catch (const CLI::ParseError& error) {
+    std::string next = "see `" + app.get_name() + " --help`";
+    if (const std::string name = unknown_option(app, arguments); !name.empty()) {
+      if (const auto near = util::closest(name, option_names(app))) {
+        next = "did you mean '" + *near + "'? (" + next + ")";
+      }
+      throw util::UsageError({app.get_name(), "unknown option '" + name + "'", next}, "E_CLI_UNKNOWN_OPTION");
+    }
+    throw util::UsageError({app.get_name(), error.what(), next}, "E_CLI_USAGE");
+  }
+}
+
+void add_global_options(CLI::App& app, GlobalOptions& options) {
+  app.add_flag("--json", options.json, "print one JSON document (\"schema\": 1) on stdout");
+  app.add_flag("-q,--quiet", options.quiet, "no progress; the result only");
+  app.add_flag("--allow-unsandboxed",
+               options.allow_unsandboxed,
+               "run model code although a mandatory protection is missing; every result says so");
+}
+
+std::vector<std::pair<std::string, std::int64_t>> parse_shape(const std::string& text) {
+  std::vector<std::pair<std::string, std::int64_t>> shape;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const std::size_t equals = part.find('=');
+    std::int64_t value = 0;
+    const char* last = part.data() + part.size();
+    const auto parsed = equals == std::string::npos ? std::from_chars_result{nullptr, std::errc::invalid_argument}
+                                                    : std::from_chars(part.data() + equals + 1, last, value);
+    if (parsed.ec != std::errc{} || parsed.ptr != last || equals == 0) {
+      throw util::UsageError({"--shape", "'" + part + "' is not NAME=INTEGER", "write e.g. --shape rows=1000,cols=77"},
+                             "E_CLI_SHAPE");
+    }
+    shape.emplace_back(part.substr(0, equals), value);
+    begin = end + 1;
+  }
+  return shape;
+}
+
+}  // namespace sweep::cli

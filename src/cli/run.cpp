@@ -1,0 +1,106 @@
+#include "cli/command.h"
+#include "cli/options.h"
+#include "util/error.h"
+#include "util/text.h"
+
+#include <array>
+#include <filesystem>
+#include <iostream>
+
+namespace sweep::cli {
+
+namespace {
+
+constexpr std::array kCommands = {
+    Command{"new", "print a starter kernel for a problem that compiles and passes", run_new},
+    Command{"eval", "judge one kernel: correct? faster than the seed? how sure?", run_eval},
+    Command{"problems", "list, show, check or start problems", run_problems},
+    Command{"probe", "ask every model of a config one question before a long run", run_probe},
+    Command{"report", "build the pages of a run", run_report},
+    Command{"verify", "check a run's ledger and artifacts byte by byte", run_verify},
+    Command{"doctor", "say what this machine can do and what it lacks", run_doctor},
+};
+
+constexpr std::string_view kVersion = SWEEP_VERSION;
+
+void print_help() {
+  std::cout << "sweep " << kVersion << ": how well language models write GPU kernels\n\n"
+            << "usage:\n"
+            << "  sweep CONFIG.toml [--dry-run] [options]   run or resume a sweep (sweep run --help)\n";
+  for (const Command& command : kCommands) {
+    std::cout << "  sweep " << command.name << std::string(12 - command.name.size(), ' ') << command.summary << '\n';
+  }
+  std::cout << "\nexit codes: 0 done (eval: correct), 1 not correct, 2 usage or config, 3 infrastructure, 130 interrupted\n"
+            << "each command has its own --help\n";
+}
+
+[[noreturn]] void unknown_command(const std::string& word) {
+  std::vector<std::string> known;
+  for (const Command& command : kCommands) {
+    known.emplace_back(command.name);
+  }
+  std::string next = "see `sweep --help`";
+  if (const auto near = util::closest(word, known)) {
+    next = "did you mean `sweep " + *near + "`? (" + next + ")";
+  }
+  const bool file = word.find('.') != std::string::npos || word.find('/') != std::string::npos;
+  throw util::UsageError({word, file ? "no such config file" : "unknown command", next},
+                         file ? "E_CLI_NO_CONFIG" : "E_CLI_UNKNOWN_COMMAND");
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+    print_help();
+    return arguments.empty() ? kUsage : kDone;
+  }
+  if (arguments[0] == "--version") {
+    std::cout << "sweep " << kVersion << '\n';
+    return kDone;
+  }
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  for (const Command& command : kCommands) {
+    if (command.name == arguments[0]) {
+      return command.run(rest);
+    }
+  }
+  if (arguments[0] == "run") {
+    return run_sweep(rest);
+  }
+  const bool config = arguments[0].ends_with(".toml") || arguments[0].starts_with("-");
+  if (!config && !std::filesystem::exists(arguments[0])) {
+    unknown_command(arguments[0]);
+  }
+  return run_sweep(arguments);
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+int run(std::string_view program, const std::vector<std::string>& arguments) {
+  try {
+    if (std::filesystem::path(program).filename() == "probe") {
+      return run_probe(arguments);
+    }
+    return dispatch(arguments);
+  } catch (const HelpShown&) {
+    return kDone;
+  } catch (const util::Interrupted& error) {
+    std::cerr << "sweep: " << error.what() << '\n';
+    return kInterrupted;
+  } catch (const util::UsageError& error) {
+    std::cerr << "sweep: " << error.what() << " [" << error.code() << "]\n";
+    return kUsage;
+  } catch (const util::Error& error) {
+    std::cerr << "sweep: " << error.what() << " [" << error.code() << "]\n";
+    return kInfra;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "sweep: out of memory [E_MEMORY]\n";
+    return kInfra;
+  } catch (const std::exception& error) {
+    std::cerr << "sweep: internal error: " << error.what() << "; please report it with the command [E_INTERNAL]\n";
+    return kInfra;
+  }
+}
+
+}  // namespace sweep::cli
