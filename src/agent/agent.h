@@ -1,0 +1,106 @@
+#pragma once
+
+#include "config/config.h"
+#include "config/matrix.h"
+#include "device/device.h"
+#include "endpoint/client.h"
+#include "evaluate/evaluation.h"
+#include "record/item_services.h"
+#include "record/trajectory.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweep::util {
+class Clock;
+}
+
+namespace sweep::agent {
+
+// Why a conversation ended: Trajectory::stop_reason.
+enum class StopReason {
+  submitted,       // the model called submit_kernel
+  auto_submitted,  // the harness submitted the best kernel seen
+  no_kernel,       // budgets used up and nothing that could be submitted
+  policy_stop,     // the same source again, after a warning
+  endpoint,        // the endpoint failed and no kernel was there to submit
+  timeout,         // the item's wall limit
+  infra,           // the judge or the machine failed
+  interrupted,     // the sweep stops; the item stays in_progress
+};
+
+[[nodiscard]] std::string_view name(StopReason reason);
+
+// evaluate::evaluate behind a seam, so that the loop can be tested without a judge.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  [[nodiscard]] virtual evaluate::Evaluation evaluate(
+      const evaluate::EvaluationRequest& request) = 0;
+};
+
+// What the prompts say about a problem and its device.
+struct Task {
+  std::string id;    // "level1/3"
+  std::string name;  // "csr_spmm"
+  std::string title;
+  std::string statement;  // mathematics and contract, as in problem.toml
+  std::string contract;   // dims, tensors, scalars, visible shapes: text made from the problem
+  std::string reference;  // reference.cu
+  std::string device;     // facts of the device, one a line
+  std::string sha256;     // of the problem's files
+  std::string seed_sha256;
+  std::string precision;
+};
+
+// One item's surroundings, all owned by the caller and alive during run().
+struct Services {
+  record::ItemServices* record = nullptr;
+  endpoint::Endpoint* endpoint = nullptr;
+  Evaluator* evaluator = nullptr;
+  util::Clock* clock = nullptr;
+};
+
+// Runs the conversation of one item to its end and returns the finished trajectory (saved through
+// Services::record after every turn as well). Requests and tool calls that an earlier process
+// finished are replayed. Outcome in_progress with stop reason `interrupted` when record->stopping()
+// turns true. Kernels' and models' failures are data; InfraError only when the record itself cannot
+// be written.
+[[nodiscard]] record::Trajectory run(const config::SweepConfig& config,
+                                     const config::WorkItem& item,
+                                     const Task& task,
+                                     device::Id device,
+                                     const record::Provenance& provenance,
+                                     const Services& services);
+
+// What a worker knows.
+struct Surroundings {
+  evaluate::Services evaluation;
+  device::Id device;
+  device::Info device_info;
+  std::vector<std::filesystem::path> dotenv;  // config::dotenv_files
+  std::string builtin_url;        // base URL of the running built-in server, for `builtin:` models
+  record::Provenance provenance;  // version, configuration hash, host; the rest is filled in here
+  bool allow_unsandboxed = false;
+};
+
+// run() with the real endpoint, judge and clock: what the queue's worker calls. Reads the model's
+// key by name.
+[[nodiscard]] record::Trajectory run_item(const config::SweepConfig& config,
+                                          const config::WorkItem& item,
+                                          const Surroundings& surroundings,
+                                          record::ItemServices& record);
+
+// SHA-256 over the names and texts of all prompts built into this program, and the texts themselves
+// to be stored with a run.
+struct PromptFile {
+  std::string name;  // "system.md"
+  std::string text;
+};
+
+[[nodiscard]] std::vector<PromptFile> prompts();
+[[nodiscard]] std::string prompts_sha256();
+
+}  // namespace sweep::agent

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sweep::endpoint {
+
+// An OpenAI-compatible server on a loopback port that plays scripts (docs/scripts.md): for each
+// model a list of turns with text, reasoning, tool calls and faults. Which turn is due follows from
+// the conversation alone (its assistant messages), so a resumed run gets the same answers; faults
+// count their tries by conversation.
+
+inline constexpr std::string_view kBuiltinPrefix = "builtin:";
+
+// "builtin:demo" -> "demo"; empty for other URLs.
+[[nodiscard]] std::string_view builtin_name(std::string_view base_url);
+
+// A server inside this process, for tests and for the hidden role. Listens when constructed.
+class ScriptServer {
+ public:
+  // `folder` holds *.json scripts; util::UsageError E_SCRIPT_* with file and place for a bad one.
+  explicit ScriptServer(const std::filesystem::path& folder);
+  ScriptServer(const ScriptServer&) = delete;
+  ScriptServer& operator=(const ScriptServer&) = delete;
+  ~ScriptServer();
+
+  [[nodiscard]] int port() const;
+  [[nodiscard]] std::string base_url() const;  // "http://127.0.0.1:PORT/v1"
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Role `sweep __endpoint FOLDER`: writes "PORT\n" to standard output when it listens and serves
+// until standard input ends. Returns the exit status.
+[[nodiscard]] int serve_scripts(const std::filesystem::path& folder);
+
+// `sweep __endpoint` as a child process that ends with this object.
+class BuiltinProcess {
+ public:
+  // Scripts are in `configs`/NAME. UsageError E_BUILTIN_NAME when there is no such folder,
+  // InfraError E_BUILTIN_START when the server does not come up within 10 s.
+  BuiltinProcess(const std::filesystem::path& configs,
+                 std::string_view name,
+                 const std::filesystem::path& program);
+  BuiltinProcess(const BuiltinProcess&) = delete;
+  BuiltinProcess& operator=(const BuiltinProcess&) = delete;
+  ~BuiltinProcess();
+
+  [[nodiscard]] const std::string& base_url() const { return base_url_; }
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  std::string base_url_;
+};
+
+}  // namespace sweep::endpoint
