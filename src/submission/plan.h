@@ -33,7 +33,8 @@ struct Scalar {
   expr::DType type{};
 };
 
-// What the names in a plan may mean. Made from a problem by evaluate; a reference plan gets f64 outputs and aux here.
+// What the names in a plan may mean. Made from a problem by evaluate; a reference plan gets f64
+// outputs and aux here.
 struct Signature {
   std::string problem;  // "level1/3"
   std::vector<std::string> dims;
@@ -41,7 +42,8 @@ struct Signature {
   std::vector<Tensor> tensors;
 };
 
-// A fault in a plan, its expansion or its match with a kernel. Line and column count from 1; 0 = unknown.
+// A fault in a plan, its expansion or its match with a kernel. Line and column count from 1; 0 =
+// unknown.
 struct PlanError {
   std::string code;  // "E_PLAN_UNKNOWN_TENSOR"; the list is closed, in docs/submission.md
   std::string file;
@@ -61,7 +63,8 @@ struct Flags {
 
 struct Statement;  // submission/ast.h
 
-// A parsed plan. `constants` are the evaluated `const`s in order: they are #defined for the source as well.
+// A parsed plan. `constants` are the evaluated `const`s in order: they are #defined for the source
+// as well.
 class Plan {
  public:
   Plan();
@@ -85,13 +88,15 @@ struct Submission {
   Plan plan;
 };
 
-// Parses the `//@` lines and `/*@ */` block of `source` (at most 1 MiB). `overrides` replaces `const`s (-D, --scan);
-// an override that names no const is an error.
-[[nodiscard]] std::variant<Submission, PlanError> parse(std::string file, std::string source,
-                                                        const std::map<std::string, std::int64_t>& overrides = {});
+// Parses the `//@` lines and `/*@ */` block of `source` (at most 1 MiB). `overrides` replaces
+// `const`s (-D, --scan); an override that names no const is an error.
+[[nodiscard]] std::variant<Submission, PlanError> parse(
+    std::string file,
+    std::string source,
+    const std::map<std::string, std::int64_t>& overrides = {});
 
-// A pointer into a tensor or scratch buffer. `buffer` < tensors.size(): that tensor of the signature, else scratch
-// number buffer - tensors.size() of the expansion.
+// A pointer into a tensor or scratch buffer. `buffer` < tensors.size(): that tensor of the
+// signature, else scratch number buffer - tensors.size() of the expansion.
 struct BufferRef {
   std::size_t buffer = 0;
   std::int64_t offset_bytes = 0;
@@ -116,6 +121,12 @@ struct Launch {
   std::vector<Argument> arguments;
   int line = 0;
   int column = 0;
+  std::size_t site = 0;  // into Expansion::sites
+};
+
+// Where a launch statement and each of its arguments stand: (line, column).
+struct Site {
+  std::vector<std::pair<int, int>> arguments;
 };
 
 struct Zero {
@@ -131,10 +142,12 @@ struct Copy {
 
 using Step = std::variant<Launch, Zero, Copy>;
 
-// A plan run for one concrete shape: what will be launched, in order. Launches with an empty grid are left out and counted.
+// A plan run for one concrete shape: what will be launched, in order. Launches with an empty grid
+// are left out and counted.
 struct Expansion {
   std::vector<ScratchBuffer> scratch;
   std::vector<Step> steps;
+  std::vector<Site> sites;
   std::int64_t skipped_launches = 0;
   std::int64_t scratch_bytes = 0;
 };
@@ -144,36 +157,51 @@ struct Binding {
   expr::IntEnv dims;
   std::map<std::string, std::variant<std::int64_t, double>, std::less<>> scalars;
   std::int64_t sm_count = 1;
-  // Blocks per SM for (kernel name expression, threads, dynamic shared bytes); empty: `occupancy` is a PlanError.
+  // Blocks per SM for (kernel name expression, threads, dynamic shared bytes); empty: `occupancy`
+  // is a PlanError.
   std::function<std::int64_t(const std::string&, std::int64_t, std::int64_t)> occupancy;
 };
 
-// Limits: 65,536 launches (or the problem's), grid y,z <= 65535, block <= 1024 threads, offsets inside the buffers.
-[[nodiscard]] std::variant<Expansion, PlanError> expand(const Submission& submission, const Signature& signature,
-                                                        const Binding& binding, std::int64_t max_launches = 65536);
+// Limits: 65,536 launches (or the problem's), grid y,z <= 65535, block <= 1024 threads, offsets
+// inside the buffers.
+[[nodiscard]] std::variant<Expansion, PlanError> expand(const Submission& submission,
+                                                        const Signature& signature,
+                                                        const Binding& binding,
+                                                        std::int64_t max_launches = 65536);
 
-// The template instances and plain kernels that the plan may launch, over all shapes, each once, in order of appearance.
-// Template arguments must be constants of the plan (const, literals); anything else is a PlanError at parse time.
+// The template instances and plain kernels that the plan may launch, over all shapes, each once, in
+// order of appearance. Template arguments must be constants of the plan (const, literals); anything
+// else is a PlanError at parse time.
 [[nodiscard]] std::vector<std::string> name_expressions(const Plan& plan);
 
 // One parameter of a kernel as found in the compiled code.
 struct Parameter {
   enum class Kind { pointer, integer, real, opaque };
   Kind kind = Kind::opaque;
-  std::size_t bytes = 8;          // size of the parameter
-  bool points_to_const = false;   // pointer: `const T*`
-  bool is_signed = true;          // integer
-  std::string pointee;            // pointer: C++ type it points to without const ("float", "void"); else ""
-  std::string text;               // the declared type as shown in messages: "const float*"
+  std::size_t bytes = 8;         // size of the parameter
+  bool points_to_const = false;  // pointer: `const T*`
+  bool is_signed = true;         // integer
+  std::string pointee;  // pointer: C++ type it points to without const ("float", "void"); else ""
+  std::string text;     // the declared type as shown in messages: "const float*"
 };
 
-// Parameters of a kernel by its mangled (lowered) name; empty optional where the name carries none (extern "C").
+// Parameters of a kernel by its mangled (lowered) name; empty optional where the name carries none
+// (extern "C").
 [[nodiscard]] std::optional<std::vector<Parameter>> parameters_of(std::string_view lowered_name);
 
-// The argument bytes, one block per parameter; a BufferRef yields 8 bytes whose value `address(ref)` gives.
-// Wrong count, type, const-ness or a value that does not fit: PlanError naming both.
+// Parameters where the types are unknown (extern "C"): one per size, from the driver's parameter
+// info. An argument is then bound by its own type: 8 bytes for a buffer, float or double for a
+// real, else an integer of that size.
+[[nodiscard]] std::vector<Parameter> opaque_parameters(const std::vector<std::size_t>& bytes);
+
+// The argument bytes, one block per parameter; errors stand at the argument's place and have no
+// file (the caller knows it). A BufferRef yields 8 bytes whose value `address(ref)` gives. Wrong
+// count, type, const-ness or a value that does not fit: PlanError naming both.
 [[nodiscard]] std::variant<std::vector<std::vector<std::byte>>, PlanError> bind_arguments(
-    const Launch& launch, const std::vector<Parameter>& parameters, const Signature& signature, const Expansion& expansion,
+    const Launch& launch,
+    const std::vector<Parameter>& parameters,
+    const Signature& signature,
+    const Expansion& expansion,
     const std::function<std::uint64_t(const BufferRef&)>& address);
 
 // Canonical JSON of an expansion (stored and hashed) and of a plan.
