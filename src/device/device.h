@@ -40,9 +40,12 @@ enum class Access { read, read_write };
 
 using Address = std::uint64_t;
 
-// Device memory with hard edges. The owner's end is at a page border followed by an unmapped guard (the start is rounded
-// down to 256 bytes; the slack up to 256 bytes after `bytes` is readable). An importer maps the same memory with its own rights:
-// a write through Access::read, or any access beyond the edges, is a device fault in the importer only.
+// Device memory with hard edges. address() is a multiple of 256; the end, rounded up to 256, is at
+// a page border followed by an unmapped guard page, so that up to 255 bytes after `bytes` are
+// readable slack and any access beyond is a device fault. Before the start lie the unused rest of
+// the first page (cuda: 2 MiB) and another guard page. An importer maps the same memory with its
+// own rights: a write through Access::read, or any access beyond the edges, is a fault in the
+// importer only.
 class Buffer {
  public:
   virtual ~Buffer() = default;
@@ -105,7 +108,9 @@ class Module {
  public:
   virtual ~Module() = default;
   [[nodiscard]] virtual FunctionFacts facts(std::string_view kernel) const = 0;
-  [[nodiscard]] virtual int occupancy(std::string_view kernel, int threads, std::size_t shared_bytes) const = 0;
+  [[nodiscard]] virtual int occupancy(std::string_view kernel,
+                                      int threads,
+                                      std::size_t shared_bytes) const = 0;
 };
 
 // A plan made ready (cuda: an instantiated graph). Lives no longer than its module and buffers.
@@ -115,36 +120,47 @@ class Sequence {
 };
 
 struct RunTime {
-  double device_seconds = 0;  // between the two events around the sequence; cpu: monotonic clock around it
-  double host_seconds = 0;    // host clock around launch and synchronise
+  double device_seconds =
+      0;  // between the two events around the sequence; cpu: monotonic clock around it
+  double host_seconds = 0;  // host clock around launch and synchronise
 };
 
-// One device in one process. A process uses one Device object, from one thread. Harness failures throw util::InfraError;
-// faults while a sequence runs are returned. After a Fault the object is dead: destroy the process.
+// One device in one process. A process uses one Device object, from one thread. Harness failures
+// throw util::InfraError; faults while a sequence runs are returned. After a Fault the object is
+// dead: destroy the process.
 class Device {
  public:
   virtual ~Device() = default;
   [[nodiscard]] virtual const Info& info() const = 0;
   [[nodiscard]] virtual std::size_t free_bytes() const = 0;
 
-  // Own, shareable memory (judge) and private memory (runner scratch: `guarded` adds the edges).
+  // Own memory with the edges of Buffer, shareable by export_fd(); contents undefined. Throws
+  // util::InfraError E_DEVICE_MEMORY when there is not enough.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t bytes) = 0;
   // Maps a descriptor from export_fd of `bytes` bytes.
-  [[nodiscard]] virtual std::unique_ptr<Buffer> import(util::Fd fd, std::size_t bytes, Access access) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Buffer> import(util::Fd fd,
+                                                       std::size_t bytes,
+                                                       Access access) = 0;
 
   virtual void upload(Address to, std::span<const std::byte> from) = 0;
   virtual void download(std::span<std::byte> to, Address from) = 0;
-  // Sets `bytes` bytes (multiple of 4) to the 32-bit pattern; on cuda asynchronous until synchronize().
+  // Sets `bytes` bytes (multiple of 4) to the 32-bit pattern; on cuda asynchronous until
+  // synchronize().
   virtual void fill_words(Address to, std::size_t bytes, std::uint32_t pattern) = 0;
 
   [[nodiscard]] virtual std::variant<std::unique_ptr<Module>, Fault> load(const Image& image) = 0;
-  [[nodiscard]] virtual std::variant<std::unique_ptr<Sequence>, Fault> prepare(Module& module, std::span<const Step> steps) = 0;
+  [[nodiscard]] virtual std::variant<std::unique_ptr<Sequence>, Fault> prepare(
+      Module& module, std::span<const Step> steps) = 0;
   [[nodiscard]] virtual std::variant<RunTime, Fault> run(Sequence& sequence) = 0;
 
-  // Cold caches before a timed call: reset of persisting L2 lines, then write and read of at least 2.5x L2 (cpu: 2x LLC);
-  // returns the share of probe lines found evicted (1 = all), or nothing where it cannot be probed.
+  // Cold caches before a timed call: reset of persisting L2 lines, then write and read of at
+  // least 2.5x L2 (cpu: 2x LLC); waits for all earlier work first. The probe lines are loaded
+  // before, half of them marked to be kept (evict_last); this returns the share of probe lines
+  // found evicted (1 = all), or nothing where it cannot be probed.
   [[nodiscard]] virtual std::optional<double> flush_cache() = 0;
-  // Runner: fixed work on all SMs that overwrites shared memory, local arena and registers. No effect on cpu beyond poisoning.
+  // Runner: fixed work on all SMs that overwrites shared memory, registers and as much local memory
+  // a thread as any module loaded so far needs; asynchronous on cuda. No effect on cpu beyond
+  // poisoning.
   virtual void wash() = 0;
   virtual void reset_persisting_cache() = 0;
   virtual void synchronize() = 0;
@@ -156,13 +172,15 @@ class Device {
 [[nodiscard]] Id parse_id(std::string_view text);  // throws util::UsageError
 [[nodiscard]] std::string text(Id id);
 
-// Devices of this machine: "cpu" always first (available says if g++ is there), then each CUDA device.
+// Devices of this machine: "cpu" always first (available says if g++ is there), then each CUDA
+// device.
 struct Listed {
   Id id;
   Info info;
   bool usable = false;
   std::string reason;  // why not usable, and what to do
 };
+
 [[nodiscard]] std::vector<Listed> list();
 
 }  // namespace sweep::device

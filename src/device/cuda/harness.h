@@ -1,0 +1,67 @@
+#pragma once
+
+#include "device/cuda/buffer.h"
+#include "device/cuda/code.h"
+#include "device/cuda/driver.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sweep::device::cuda {
+
+// The harness's own kernels on one device: cache flush with its probe, and the washer. Uses the
+// current context.
+class Harness {
+ public:
+  // `image` from harness_image(). Allocates the flush buffer (2.5 L2) and measures once what a
+  // probe line costs in L2 and in memory. Throws util::InfraError.
+  Harness(std::shared_ptr<const Driver> driver,
+          int ordinal,
+          const Info& info,
+          CUstream stream,
+          const Image& image);
+
+  // See Device::flush_cache.
+  [[nodiscard]] std::optional<double> flush();
+
+  // See Device::wash; `local_bytes` is the most local memory a thread of the candidate needs (at
+  // most kMaxLocalBytes).
+  void wash(std::size_t local_bytes);
+
+  static constexpr std::size_t kMaxLocalBytes = 256 * 1024;
+
+  // Of the calibration: cycles by which a first load of a probe line is slower than the second one,
+  // for lines left in L2 and for flushed ones (medians).
+  struct ProbeFacts {
+    int warm_cycles = 0;
+    int cold_cycles = 0;
+    bool usable = false;  // the two are far enough apart to tell
+  };
+
+  [[nodiscard]] const ProbeFacts& probe_facts() const { return facts_; }
+
+ private:
+  void launch(const char* kernel,
+              unsigned grid,
+              unsigned block,
+              std::size_t shared_bytes,
+              std::span<void*> arguments);
+  void touch_probe(bool hostile);
+  [[nodiscard]] std::vector<int> time_probe();  // first minus second load, cycles, by line
+  void write_and_read();
+  void calibrate();
+
+  std::shared_ptr<const Driver> driver_;
+  CUstream stream_;
+  unsigned sm_count_;
+  std::size_t max_shared_bytes_;
+  std::unique_ptr<CudaModule> module_;
+  std::unique_ptr<VmmBuffer> flush_;
+  std::unique_ptr<VmmBuffer> probe_;
+  std::unique_ptr<VmmBuffer> words_;  // results, sinks and the washer's counter
+  std::uint32_t call_ = 0;
+  ProbeFacts facts_;
+};
+
+}  // namespace sweep::device::cuda

@@ -1,0 +1,38 @@
+#include "device/cuda/cuda_device.h"
+#include "device/cuda/nvrtc.h"
+#include "embedded_cuda_kernels.h"
+#include "util/error.h"
+
+#include <string>
+
+namespace sweep::device::cuda {
+
+Image harness_image(const std::string& arch) {
+  const auto files = embedded::cuda_kernels();
+  const Nvrtc nvrtc = Nvrtc::load();
+  Program program;
+  program.file = std::string(files.front().name);
+  program.source = std::string(files.front().text);
+  program.options = {"-arch=" + arch, "-std=c++17"};
+  program.kernels = {"flush_write",
+                     "flush_read",
+                     "probe_touch",
+                     "probe_time",
+                     "wash_shared",
+                     "wash_local<64>",
+                     "wash_local<1024>",
+                     "wash_local<16384>",
+                     "wash_local<32768>",
+                     "wash_local<65536>"};
+  Compiled compiled = nvrtc.compile(program);
+  if (!compiled.ok) {
+    throw util::InfraError(
+        {"the harness's device code",
+         "does not compile for " + arch + ": " + compiled.error + "\n" + compiled.log,
+         "check that NVRTC (" + nvrtc.library().string() + ") knows " + arch},
+        "E_HARNESS_KERNELS");
+  }
+  return std::move(compiled.image);
+}
+
+}  // namespace sweep::device::cuda
