@@ -1,0 +1,79 @@
+#pragma once
+
+#include "timing/schedule.h"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sweep::timing {
+
+// One call as measured, in seconds.
+struct Call {
+  int replicate = 0;
+  int shape = 0;
+  int block = 0;     // number within shape and replicate
+  int position = 0;  // 0..3
+  Arm arm = Arm::seed;
+  double device_seconds = 0;
+  double host_seconds = 0;
+};
+
+// Ratio seed / candidate: above 1 the candidate is faster.
+struct Estimate {
+  double point = 1, low = 1, high = 1;  // 95% interval
+};
+
+struct ShapeResult {
+  double seed_seconds = 0, candidate_seconds = 0;  // medians over all calls
+  Estimate ratio;
+  bool uneven = false;
+  int blocks = 0;
+};
+
+struct Result {
+  std::vector<ShapeResult> shapes;
+  Estimate ratio;      // geometric mean over the shapes
+  Estimate bootstrap;  // replicates, then blocks, resampled; printed beside, decides nothing
+  bool uneven = false;
+  int replicates = 0, blocks = 0, discarded = 0;
+  double drift =
+      0;  // largest |last quarter / first quarter - 1| of the seed's calls over the shapes
+};
+
+// Statistic of docs/timing.md: a block gives d = (log s1 + log s2 - log c1 - log c2) / 2; a
+// replicate the median of its d for each shape; the geometric mean over the shapes within a
+// replicate; Student t over replicates. Where mean / median of the call times differs between the
+// arms by more than 5% for a shape, that shape uses the ratio of the arms' mean times in each
+// replicate (`uneven`). With one replicate the interval is Student t over its blocks (of each
+// shape; shapes in quadrature). Blocks without four positive times count as discarded. `shapes` =
+// number of shapes; every one needs at least one complete block in each replicate that appears,
+// else it throws util::InfraError "E_TIMING_SAMPLES".
+[[nodiscard]] Result analyse(std::span<const Call> calls,
+                             int shapes,
+                             std::uint64_t bootstrap_seed = 1);
+
+enum class Decision { faster, equivalent, slower, inconclusive, unstable };
+
+struct Rule {
+  double margin = 0.01;  // m: max(2 x A/A half-width, 1%)
+  double drift_limit = 0.03;
+  double discard_limit = 0.2;  // share of the blocks
+  bool may_say_faster = true;  // false: quick look (--fast), and the cpu device
+};
+
+// m of the band from the half-width of seed against itself.
+[[nodiscard]] double margin(double aa_half_width);
+
+// FASTER: low > 1 + m and no shape SLOWER. SLOWER: high < 1 / (1 + m). EQUIVALENT: the interval
+// lies in [1 / (1 + m), 1 + m]. Else INCONCLUSIVE. UNSTABLE first: drift or discarded blocks above
+// their limits.
+[[nodiscard]] Decision decide(const Result& result, const Rule& rule);
+
+// Replicates that give a half-width of `target` (relative, 95%) when replicates scatter by `sd`
+// (log ratio); 5 to 15.
+[[nodiscard]] int replicates_for(double sd, double target);
+
+}  // namespace sweep::timing

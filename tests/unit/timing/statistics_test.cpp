@@ -1,0 +1,155 @@
+#include "timing/statistics.h"
+
+#include "util/error.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+namespace sweep::timing {
+namespace {
+
+struct Machine {
+  double ratio = 1;          // true seed / candidate
+  double call_noise = 0.01;  // sd of log time per call
+  double process_noise = 0;  // sd of the log ratio of a runner pair
+  double drift = 0;          // linear over a replicate, both arms
+  std::function<double(Arm, int)> extra = [](Arm, int) { return 1.0; };
+};
+
+std::vector<Call> session(const Machine& machine,
+                          int replicates,
+                          const std::vector<int>& blocks,
+                          std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<Call> calls;
+  for (int r = 0; r < replicates; ++r) {
+    const double pair = machine.process_noise * normal(random);
+    int n = 0;
+    for (const Block& block : schedule({"p", std::to_string(seed), "s"}, r, blocks)) {
+      for (int position = 0; position < 4; ++position) {
+        const Arm arm = block.order.at(static_cast<std::size_t>(position));
+        double t = 1e-4 * (1 + block.shape) * std::exp(machine.call_noise * normal(random));
+        t *= 1 + machine.drift * n / (4.0 * static_cast<double>(blocks[0]));
+        t *= arm == Arm::seed ? machine.ratio * std::exp(pair) : 1.0;
+        t *= machine.extra(arm, n++);
+        calls.push_back({r, block.shape, block.number, position, arm, t, t});
+      }
+    }
+  }
+  return calls;
+}
+
+TEST(Statistics, RecoversARatio) {
+  const Result result = analyse(session({.ratio = 1.5}, 5, {20, 20, 20}, 7), 3);
+  EXPECT_NEAR(result.ratio.point, 1.5, 0.01);
+  EXPECT_LT(result.ratio.low, result.ratio.point);
+  EXPECT_GT(result.ratio.high, result.ratio.point);
+  EXPECT_EQ(result.blocks, 300);
+  EXPECT_EQ(result.replicates, 5);
+  EXPECT_NEAR(result.shapes[2].candidate_seconds, 3e-4, 3e-6);
+  EXPECT_NEAR(result.bootstrap.point, result.ratio.point, 1e-12);
+  EXPECT_FALSE(result.uneven);
+}
+
+TEST(Statistics, LinearDriftCancelsWithinBlocks) {
+  const Result result =
+      analyse(session({.ratio = 1.0, .call_noise = 1e-6, .drift = 0.5}, 5, {20}, 3), 1);
+  EXPECT_NEAR(result.ratio.point, 1.0, 1e-3);
+  EXPECT_GT(result.drift, 0.03);
+  EXPECT_EQ(decide(result, {}), Decision::unstable);
+}
+
+// 95% intervals must hold the truth about 95% of the time: 2000 sessions have a standard error of
+// 0.5%.
+TEST(Statistics, IntervalCoversTheTruth) {
+  int covered = 0, faster = 0;
+  constexpr int kSessions = 2000;
+  for (int i = 0; i < kSessions; ++i) {
+    const auto calls = session({.ratio = 1.02, .call_noise = 0.02, .process_noise = 0.01},
+                               5,
+                               {6},
+                               1000U + static_cast<unsigned>(i));
+    Result result = analyse(calls, 1);
+    covered += result.ratio.low <= 1.02 && 1.02 <= result.ratio.high ? 1 : 0;
+    result.drift = 0;
+    faster += decide(result, {.margin = 0.02}) == Decision::faster ? 1 : 0;
+  }
+  EXPECT_GT(covered, kSessions * 0.93);
+  EXPECT_LT(covered, kSessions * 0.97);
+  // At the border of the margin a false FASTER has at most 2.5%.
+  EXPECT_LT(faster, kSessions * 0.04);
+}
+
+TEST(Statistics, ASlowMinorityDoesNotHideBehindTheMedian) {
+  const auto extra = [](Arm arm, int n) {
+    return arm == Arm::candidate ? (n % 11 < 2 ? 6.0 : 0.8) : 1.0;
+  };
+  const Result result = analyse(session({.extra = extra}, 5, {20}, 11), 1);
+  EXPECT_TRUE(result.uneven);
+  EXPECT_LT(result.ratio.high, 1.0);
+  EXPECT_EQ(decide(result, {}), Decision::slower);
+}
+
+TEST(Statistics, OneReplicateUsesItsBlocks) {
+  const Result result = analyse(session({.ratio = 2}, 1, {20, 20}, 5), 2);
+  EXPECT_TRUE(std::isfinite(result.ratio.high));
+  EXPECT_NEAR(result.ratio.point, 2, 0.05);
+}
+
+TEST(Statistics, IncompleteBlocksAreDiscardedWhole) {
+  auto calls = session({.ratio = 1.2}, 5, {20}, 5);
+  for (std::size_t i = 0; i < calls.size(); i += 13) {
+    calls[i].device_seconds = 0;
+  }
+  const Result result = analyse(calls, 1);
+  EXPECT_GT(result.discarded, 20);
+  EXPECT_EQ(result.blocks + result.discarded, 100);
+  EXPECT_EQ(decide(result, {}), Decision::unstable);
+}
+
+TEST(Statistics, AShapeWithoutBlocksIsAnError) {
+  EXPECT_THROW((void)analyse(session({}, 2, {4, 0}, 5), 2), util::InfraError);
+  EXPECT_THROW((void)analyse({}, 1), util::InfraError);
+}
+
+Result with(double low, double high) {
+  Result result;
+  result.ratio = {(low + high) / 2, low, high};
+  result.shapes.push_back({1, 1, result.ratio, false, 10});
+  result.blocks = 10;
+  return result;
+}
+
+TEST(Decision, FollowsTheTable) {
+  EXPECT_EQ(decide(with(1.02, 1.10), {}), Decision::faster);
+  EXPECT_EQ(decide(with(1.005, 1.10), {}), Decision::inconclusive);
+  EXPECT_EQ(decide(with(0.995, 1.005), {}), Decision::equivalent);
+  EXPECT_EQ(decide(with(0.80, 0.90), {}), Decision::slower);
+  EXPECT_EQ(decide(with(0.90, 1.10), {}), Decision::inconclusive);
+}
+
+TEST(Decision, OneSlowerShapeForbidsFaster) {
+  Result result = with(1.2, 1.3);
+  result.shapes.push_back({1, 1, {0.8, 0.7, 0.9}, false, 10});
+  EXPECT_EQ(decide(result, {}), Decision::inconclusive);
+}
+
+TEST(Decision, QuickLooksNeverSayFaster) {
+  EXPECT_EQ(decide(with(1.5, 1.6), {.may_say_faster = false}), Decision::inconclusive);
+  EXPECT_EQ(decide(with(0.5, 0.6), {.may_say_faster = false}), Decision::slower);
+}
+
+TEST(Decision, ReplicatesForTarget) {
+  EXPECT_EQ(replicates_for(0.0001, 0.005), 5);
+  EXPECT_EQ(replicates_for(0.5, 0.005), 15);
+  EXPECT_GT(replicates_for(0.007, 0.005), 5);
+  EXPECT_DOUBLE_EQ(margin(0), 0.01);
+  EXPECT_DOUBLE_EQ(margin(0.02), 0.04);
+}
+
+}  // namespace
+}  // namespace sweep::timing
