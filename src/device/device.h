@@ -94,6 +94,9 @@ struct Fault {
   enum class Kind { launch, memory, timeout, out_of_memory, other };
   Kind kind = Kind::other;
   std::string text;  // "CUDA error 700 (illegal memory access)" or "signal 11 (SIGSEGV)"
+  // memory: the address that was touched, where the device tells (cpu). Tells a write to an input
+  // from an overrun.
+  std::optional<Address> address = std::nullopt;
 };
 
 struct FunctionFacts {
