@@ -56,6 +56,7 @@ struct Target {
   Secret key;            // empty: no Authorization header
   bool api_key_header = false;  // Azure: `api-key: KEY` in place of `Authorization: Bearer KEY`
   bool stream = true;
+  bool send_reasoning = true;  // Responses: ask for reasoning summaries and encrypted reasoning
   http::Limits limits;
   std::string proxy;
   std::string ca_file;
@@ -188,6 +189,8 @@ struct Services {
   util::Clock* clock = nullptr;  // required
   Permits* permits = nullptr;    // may be null
   http::Cancelled cancelled;     // may be empty
+  // Told before each wait: what for (a FailureKind name) and how long. May be empty.
+  std::function<void(const std::string& why, double seconds)> waiting;
 };
 
 // `target` is checked: util::UsageError (E_ENDPOINT_URL) for a base_url that is not http(s) or

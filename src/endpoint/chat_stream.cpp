@@ -1,0 +1,195 @@
+#include "endpoint/chat_stream.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sweep::endpoint {
+namespace {
+
+struct CallSlot {
+  std::int64_t index = -1;
+  std::string id;
+  std::string name;
+  std::string arguments;
+  Json extra = Json::object();  // members we do not know, for replay
+};
+
+// `text` is one whole JSON object.
+bool whole_object(const std::string& text) {
+  const auto json = text.empty() ? std::nullopt : parse_json(text);
+  return json && json->is_object();
+}
+
+class ChatStream final : public Assembler {
+ public:
+  bool add(const SseEvent& event) override;
+
+  [[nodiscard]] bool complete() const override { return done_ || !finish_.empty(); }
+
+  [[nodiscard]] const std::optional<WireError>& error() const override { return error_; }
+
+  [[nodiscard]] Progress progress() const override { return progress_; }
+
+  [[nodiscard]] Json take() override;
+
+ private:
+  bool add_delta(const Json& delta);
+  void add_call(const Json& delta);
+  CallSlot& slot_for(std::int64_t index, const std::string& id);
+  void add_text(const std::string& key, const std::string& text);
+
+  Json head_ = Json::object();     // id, model, usage of the document
+  Json message_ = Json::object();  // everything but tool calls
+  std::vector<CallSlot> calls_;
+  std::string finish_;
+  bool done_ = false;
+  std::optional<WireError> error_;
+  Progress progress_;
+};
+
+bool ChatStream::add(const SseEvent& event) {
+  if (event.data == "[DONE]") {
+    done_ = true;
+    return true;
+  }
+  const auto chunk = parse_json(event.data);
+  if (!chunk) {
+    error_ = WireError{"an event of the stream is not JSON", "bad_event", "", "", 0};
+    return false;
+  }
+  if (auto error = error_in(*chunk)) {
+    error_ = std::move(error);
+    return false;
+  }
+  for (const char* key : {"id", "model", "system_fingerprint"})
+    if (const std::string text = text_at(*chunk, key); !text.empty() && !head_.contains(key))
+      head_[key] = text;
+  if (const Json* usage = member(*chunk, "usage"))
+    head_["usage"] = *usage;
+  bool output = false;
+  const Json* choices = member(*chunk, "choices");
+  if (choices == nullptr || !choices->is_array())
+    return false;
+  for (const Json& choice : *choices) {
+    if (integer_at(choice, "index", 0) != 0)
+      continue;
+    if (auto error = error_in(choice))
+      error_ = std::move(error);
+    if (const Json* delta = member(choice, "delta"))
+      output = add_delta(*delta) || output;
+    if (const std::string reason = text_at(choice, "finish_reason"); !reason.empty())
+      finish_ = reason;
+  }
+  return output;
+}
+
+void ChatStream::add_text(const std::string& key, const std::string& text) {
+  if (!message_.contains(key) || !message_[key].is_string())
+    message_[key] = "";
+  message_[key].get_ref<std::string&>() += text;
+}
+
+bool ChatStream::add_delta(const Json& delta) {
+  bool output = false;
+  if (!delta.is_object())
+    return false;
+  for (const auto& [key, value] : delta.items()) {
+    if (key == "role" || value.is_null())
+      continue;
+    const bool reasoning = key == "reasoning_content" || key == "reasoning";
+    if (value.is_string() && (reasoning || key == "content" || key == "refusal")) {
+      const auto& text = value.get_ref<const std::string&>();
+      add_text(key, text);
+      (reasoning ? progress_.reasoning : progress_.text) += text.size();
+      output = output || !text.empty();
+    } else if (key == "tool_calls" && value.is_array()) {
+      for (const Json& call : value)
+        add_call(call);
+      output = true;
+    } else if (value.is_array() && message_.contains(key) && message_[key].is_array()) {
+      message_[key].insert(message_[key].end(), value.begin(), value.end());
+      output = true;
+    } else {
+      message_[key] = value;
+    }
+  }
+  return output;
+}
+
+CallSlot& ChatStream::slot_for(std::int64_t index, const std::string& id) {
+  const auto by = [&](auto&& test) { return std::find_if(calls_.rbegin(), calls_.rend(), test); };
+  if (!id.empty()) {
+    if (const auto known = by([&](const CallSlot& slot) { return slot.id == id; });
+        known != calls_.rend())
+      return *known;
+    // A second call on the same index with another id is a call of its own.
+    if (const auto waiting =
+            by([&](const CallSlot& slot) { return slot.index == index && slot.id.empty(); });
+        index >= 0 && waiting != calls_.rend())
+      return *waiting;
+  } else if (index >= 0) {
+    if (const auto known = by([&](const CallSlot& slot) { return slot.index == index; });
+        known != calls_.rend())
+      return *known;
+  } else if (!calls_.empty()) {
+    return calls_.back();
+  }
+  calls_.emplace_back();
+  calls_.back().index = index;
+  return calls_.back();
+}
+
+void ChatStream::add_call(const Json& delta) {
+  const std::string id = text_at(delta, "id");
+  CallSlot& slot = slot_for(integer_at(delta, "index"), id);
+  if (slot.id.empty())
+    slot.id = id;
+  if (delta.is_object())
+    for (const auto& [key, value] : delta.items())
+      if (key != "index" && key != "id" && key != "function" && !value.is_null())
+        slot.extra[key] = value;
+  const Json* function = member(delta, "function");
+  if (function == nullptr)
+    return;
+  // Names come whole, repeated in every chunk, or (rarely) in parts.
+  if (const std::string name = text_at(*function, "name"); !name.empty() && slot.name != name)
+    slot.name = slot.arguments.empty() ? slot.name + name : slot.name;
+  const Json* arguments = member(*function, "arguments");
+  if (arguments == nullptr)
+    return;
+  const std::string piece =
+      arguments->is_string() ? arguments->get<std::string>() : dump(*arguments);
+  progress_.arguments += piece.size();
+  // Some servers send the whole arguments once more at the end.
+  if (piece.size() > 2 && piece == slot.arguments && whole_object(piece))
+    return;
+  slot.arguments += piece;
+}
+
+Json ChatStream::take() {
+  Json message = std::move(message_);
+  message["role"] = "assistant";
+  if (!message.contains("content"))
+    message["content"] = nullptr;
+  for (CallSlot& slot : calls_) {
+    Json call = std::move(slot.extra);
+    call["id"] = std::move(slot.id);
+    call["type"] = "function";
+    call["function"] = {{"name", std::move(slot.name)}, {"arguments", std::move(slot.arguments)}};
+    message["tool_calls"].push_back(std::move(call));
+  }
+  Json document = std::move(head_);
+  document["choices"].push_back(
+      {{"index", 0},
+       {"message", std::move(message)},
+       {"finish_reason", finish_.empty() ? Json(nullptr) : Json(finish_)}});
+  return document;
+}
+
+}  // namespace
+
+std::unique_ptr<Assembler> make_chat_stream() {
+  return std::make_unique<ChatStream>();
+}
+
+}  // namespace sweep::endpoint

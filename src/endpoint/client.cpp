@@ -1,0 +1,407 @@
+#include "endpoint/client.h"
+
+#include "endpoint/backoff.h"
+#include "endpoint/failure.h"
+#include "endpoint/protocol.h"
+#include "util/clock.h"
+#include "util/error.h"
+#include "util/text.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sweep::endpoint {
+namespace {
+
+constexpr std::size_t kMaxDetail = 300;
+constexpr double kSleepSlice = 0.2;  // how soon a cancellation ends a wait
+
+// One try's end.
+struct Outcome {
+  std::optional<Completion> completion;
+  FailureKind kind = FailureKind::protocol;
+  int status = 0;
+  WireError error;
+  std::optional<double> asked;  // Retry-After
+};
+
+// "…/v1", whatever was pasted: slashes at the end and the operation's own path go.
+std::string trimmed_base(std::string url) {
+  const auto drop_slashes = [&] {
+    while (url.ends_with('/'))
+      url.pop_back();
+  };
+  drop_slashes();
+  for (const std::string_view tail : {"/chat/completions", "/responses"})
+    if (url.ends_with(tail))
+      url.resize(url.size() - tail.size());
+  drop_slashes();
+  return url;
+}
+
+// base + path, in front of a query string if there is one (Azure's api-version).
+std::string join_url(const std::string& base, std::string_view path) {
+  const auto query = base.find('?');
+  return trimmed_base(base.substr(0, query)) + std::string(path) +
+         (query == std::string::npos ? std::string() : base.substr(query));
+}
+
+void check_url(const std::string& url) {
+  const auto scheme_end = url.find("://");
+  const std::string scheme = url.substr(0, scheme_end == std::string::npos ? 0 : scheme_end);
+  const std::string authority =
+      url.substr(scheme.size() + 3 > url.size() ? url.size() : scheme.size() + 3,
+                 url.find('/', scheme.size() + 3) - scheme.size() - 3);
+  if ((scheme != "http" && scheme != "https") || authority.empty())
+    throw util::UsageError({"base_url",
+                            "'" + http::public_url(url) + "' is not an http or https URL",
+                            "write e.g. https://host/v1"},
+                           "E_ENDPOINT_URL");
+  if (authority.find('@') != std::string::npos)
+    throw util::UsageError({"base_url",
+                            "holds a user name or password",
+                            "put the key into the variable that api_key_env names"},
+                           "E_ENDPOINT_URL");
+}
+
+bool is_html(std::string_view body) {
+  return util::trim(body.substr(0, 256)).starts_with('<');
+}
+
+// A document out of a whole body: JSON as it is, or a stream put together.
+std::variant<Json, WireError> document_of(const Protocol& protocol, std::string_view body) {
+  const std::string_view text = util::trim(body);
+  if (text.starts_with('{') || text.starts_with('[')) {
+    auto json = parse_json(text);
+    if (json)
+      return std::move(*json);
+    return WireError{"the answer is not complete JSON, or nested too deep", "bad_json", "", "", 0};
+  }
+  if (is_html(text))
+    return WireError{
+        "a web page came where JSON belongs: " + error_from_body(text).message, "html", "", "", 0};
+  SseParser parser;
+  const auto assembler = protocol.assembler();
+  const auto sink = [&](const SseEvent& event) { assembler->add(event); };
+  parser.feed(body, sink);
+  parser.finish(sink);
+  if (assembler->error())
+    return *assembler->error();
+  if (!assembler->complete())
+    return WireError{"the stream ended before its end marker", "cut_stream", "", "", 0};
+  return assembler->take();
+}
+
+class HttpEndpoint final : public Endpoint {
+ public:
+  HttpEndpoint(Target target, const Retry& retry, Services services)
+      : target_(std::move(target)),
+        retry_(retry),
+        services_(std::move(services)),
+        protocol_(make_protocol(target_.api)),
+        backoff_(retry) {}
+
+  std::variant<Completion, EndpointFailure> complete(const Conversation& conversation,
+                                                     const std::vector<ToolDefinition>& tools,
+                                                     const Settings& settings,
+                                                     const OnProgress& progress,
+                                                     Exchange* exchange) override;
+  [[nodiscard]] std::variant<Completion, EndpointFailure> parse(
+      const Exchange& exchange) const override;
+
+ private:
+  [[nodiscard]] http::Request http_request(std::string body) const;
+  http::Response send(const http::Request& request, const OnProgress& progress);
+  Outcome judge(const http::Response& response, const std::vector<std::string>& tools) const;
+  Outcome attempt(const std::string& body,
+                  const std::vector<std::string>& tools,
+                  const OnProgress& progress,
+                  Exchange* exchange);
+  bool adapt(const Outcome& outcome);
+  void finish_completion(Completion& completion, std::size_t request_bytes) const;
+  [[nodiscard]] EndpointFailure failure(const Outcome& outcome,
+                                        std::vector<Attempt> attempts) const;
+  bool wait(double seconds, FailureKind why);
+
+  Target target_;
+  Retry retry_;
+  Services services_;
+  std::unique_ptr<Protocol> protocol_;
+  Backoff backoff_;
+  http::Client client_;
+  Adaptation adaptation_;
+};
+
+http::Request HttpEndpoint::http_request(std::string body) const {
+  http::Request request;
+  request.url = join_url(target_.base_url, protocol_->path());
+  request.headers = {
+      {"Content-Type", "application/json"},
+      {"Accept", target_.stream ? "text/event-stream, application/json" : "application/json"}};
+  if (!target_.key.empty()) {
+    if (target_.api_key_header)
+      request.headers.push_back({"api-key", target_.key.reveal()});
+    else
+      request.headers.push_back({"Authorization", "Bearer " + target_.key.reveal()});
+  }
+  request.body = std::move(body);
+  request.limits = target_.limits;
+  request.proxy = target_.proxy;
+  request.ca_file = target_.ca_file;
+  return request;
+}
+
+http::Response HttpEndpoint::send(const http::Request& request, const OnProgress& progress) {
+  if (!target_.stream)
+    return client_.perform(request, {}, services_.cancelled);
+  // The stream is parsed twice, here for progress and its end, later for its content: one path
+  // reads answers, whether they come from the network or from a record.
+  SseParser parser;
+  const auto assembler = protocol_->assembler();
+  bool ended = false;
+  const auto receive = [&](std::string_view bytes) {
+    bool output = false;
+    parser.feed(bytes, [&](const SseEvent& event) {
+      output = assembler->add(event) || output;
+      ended = ended || event.data == "[DONE]" ||
+              (target_.api == Api::responses && assembler->complete());
+    });
+    if (output && progress)
+      progress(assembler->progress());
+    if (ended)
+      return http::Chunk::finished;
+    return output ? http::Chunk::progress : http::Chunk::keepalive;
+  };
+  return client_.perform(request, receive, services_.cancelled);
+}
+
+Outcome HttpEndpoint::judge(const http::Response& response,
+                            const std::vector<std::string>& tools) const {
+  Outcome out;
+  out.status = response.status;
+  const double now = services_.clock->wall();
+  if (response.status >= 300 || (response.status != 0 && response.status < 200)) {
+    out.error = error_from_body(response.body);
+    if (response.status < 400)
+      out.error.message = "redirects to " +
+                          http::public_url(response.header("location").value_or("")) +
+                          "; redirects are not followed";
+    out.kind = classify(response.status, out.error);
+    out.asked = retry_after(response, out.error.message, now);
+    return out;
+  }
+  if (response.fault && response.status == 0) {
+    out.kind = classify(*response.fault);
+    out.error.message = response.fault->text;
+    return out;
+  }
+  auto document = document_of(*protocol_, response.body);
+  // A transfer that broke after the end marker lost nothing.
+  if (response.fault && (target_.stream ? document.index() == 1 : true)) {
+    out.kind = classify(*response.fault);
+    out.error.message =
+        response.fault->text + " (after " + std::to_string(response.body.size()) + " bytes)";
+    return out;
+  }
+  std::variant<Completion, WireError> answer = WireError{};
+  if (auto* json = std::get_if<Json>(&document))
+    answer = protocol_->interpret(std::move(*json), tools);
+  else
+    answer = std::get<WireError>(std::move(document));
+  if (auto* completion = std::get_if<Completion>(&answer)) {
+    completion->seconds = response.seconds;
+    completion->first_byte_seconds = response.first_byte_seconds;
+    for (const char* key : {"x-request-id", "apim-request-id", "x-ds-trace-id", "cf-ray"})
+      if (completion->request_id.empty())
+        completion->request_id = response.header(key).value_or("").substr(0, 128);
+    out.completion = std::move(*completion);
+    return out;
+  }
+  out.error = std::get<WireError>(answer);
+  constexpr std::array<std::string_view, 5> broken = {
+      "bad_json", "bad_event", "no_choices", "no_message", "no_output"};
+  if (out.error.code == "html")
+    out.kind = FailureKind::not_an_endpoint;
+  else if (out.error.code == "cut_stream")
+    out.kind = FailureKind::transport;
+  else if (std::find(broken.begin(), broken.end(), out.error.code) != broken.end())
+    out.kind = FailureKind::protocol;
+  else
+    out.kind = classify(response.status, out.error);
+  out.asked = retry_after(response, out.error.message, now);
+  return out;
+}
+
+Outcome HttpEndpoint::attempt(const std::string& body,
+                              const std::vector<std::string>& tools,
+                              const OnProgress& progress,
+                              Exchange* exchange) {
+  const auto estimate = static_cast<std::int64_t>(body.size() / 4);
+  const std::unique_ptr<Permit> permit =
+      services_.permits != nullptr ? services_.permits->take(estimate) : nullptr;
+  const http::Response response = send(http_request(body), progress);
+  Outcome outcome = judge(response, tools);
+  if (outcome.completion)
+    finish_completion(*outcome.completion, body.size());
+  if (exchange != nullptr) {
+    exchange->request = body;
+    exchange->response = redact(response.body, target_.key);
+  }
+  if (services_.permits != nullptr) {
+    const bool known = outcome.completion && outcome.completion->usage.input >= 0;
+    services_.permits->used(estimate,
+                            known ? outcome.completion->usage.input +
+                                        std::max<std::int64_t>(outcome.completion->usage.output, 0)
+                                  : -1);
+  }
+  return outcome;
+}
+
+void HttpEndpoint::finish_completion(Completion& completion, std::size_t request_bytes) const {
+  Message& message = completion.message;
+  for (std::string* text : {&message.text, &message.reasoning, &message.raw})
+    *text = redact(std::move(*text), target_.key);
+  for (ToolCall& call : message.calls)
+    call.arguments = redact(std::move(call.arguments), target_.key);
+  if (completion.usage.input < 0 || completion.usage.output < 0) {
+    std::size_t bytes = message.text.size() + message.reasoning.size();
+    for (const ToolCall& call : message.calls)
+      bytes += call.arguments.size() + call.name.size();
+    completion.usage = {static_cast<std::int64_t>(request_bytes / 4),
+                        -1,
+                        static_cast<std::int64_t>(bytes / 4),
+                        -1,
+                        true};
+    completion.flags.emplace_back("usage_estimated");
+  }
+  if (!completion.model.empty() && completion.model.find(target_.model) == std::string::npos)
+    completion.flags.emplace_back("model_mismatch");
+  for (const std::string& name : adaptation_.dropped)
+    completion.flags.push_back("param_dropped:" + name);
+  if (adaptation_.old_token_limit)
+    completion.flags.emplace_back("param_renamed:max_tokens");
+}
+
+// A 400 that names an optional parameter: it is left out from now on. Each at most once.
+bool HttpEndpoint::adapt(const Outcome& outcome) {
+  if (outcome.status != 400 && outcome.status != 422)
+    return false;
+  const std::string words = outcome.error.param + " " + outcome.error.message;
+  if (!adaptation_.old_token_limit && words.find("max_completion_tokens") != std::string::npos) {
+    adaptation_.old_token_limit = true;
+    return true;
+  }
+  for (const char* name : {"stream_options",
+                           "temperature",
+                           "top_p",
+                           "seed",
+                           "reasoning_effort",
+                           "tool_choice",
+                           "include",
+                           "reasoning"})
+    if (words.find(name) != std::string::npos && adaptation_.dropped.insert(name).second)
+      return true;
+  return false;
+}
+
+EndpointFailure HttpEndpoint::failure(const Outcome& outcome, std::vector<Attempt> attempts) const {
+  EndpointFailure out;
+  out.kind = outcome.kind;
+  out.status = outcome.status;
+  std::string what = outcome.status != 0 ? "HTTP " + std::to_string(outcome.status)
+                                         : std::string(name(outcome.kind));
+  if (!outcome.error.message.empty())
+    what += " (" + redact(util::printable(outcome.error.message), target_.key) + ")";
+  if (attempts.size() > 1)
+    what += " after " + std::to_string(attempts.size()) + " tries";
+  out.text = util::Message{http::public_url(join_url(target_.base_url, protocol_->path())),
+                           what,
+                           std::string(advice(outcome.kind))}
+                 .text();
+  out.retry = retryable(outcome.kind);
+  out.retry_after = outcome.asked.value_or(0);
+  out.configuration = is_configuration(outcome.kind);
+  out.attempts = std::move(attempts);
+  return out;
+}
+
+// False when cancelled meanwhile.
+bool HttpEndpoint::wait(double seconds, FailureKind why) {
+  if (services_.waiting)
+    services_.waiting(std::string(name(why)), seconds);
+  const auto cancelled = [&] { return services_.cancelled && services_.cancelled(); };
+  for (double left = seconds; left > 0 && !cancelled(); left -= kSleepSlice)
+    services_.clock->sleep(std::min(left, kSleepSlice));
+  return !cancelled();
+}
+
+std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
+    const Conversation& conversation,
+    const std::vector<ToolDefinition>& tools,
+    const Settings& settings,
+    const OnProgress& progress,
+    Exchange* exchange) {
+  std::vector<std::string> names;
+  for (const ToolDefinition& tool : tools)
+    names.push_back(tool.name);
+  std::vector<Attempt> attempts;
+  double waited = 0;
+  int failures = 0;
+  const double start = services_.clock->monotonic();
+  for (;;) {
+    const std::string body =
+        dump(protocol_->request(target_, conversation, tools, settings, adaptation_));
+    const double before = services_.clock->monotonic();
+    Outcome outcome = attempt(body, names, progress, exchange);
+    const double now = services_.clock->monotonic();
+    attempts.push_back(
+        {outcome.status,
+         outcome.completion ? "ok" : std::string(name(outcome.kind)),
+         redact(util::head_and_tail(util::printable(outcome.error.message), kMaxDetail),
+                target_.key),
+         now - before,
+         waited});
+    if (outcome.completion) {
+      outcome.completion->attempts = std::move(attempts);
+      return std::move(*outcome.completion);
+    }
+    waited = 0;
+    if (outcome.kind == FailureKind::bad_request && adapt(outcome))
+      continue;
+    ++failures;
+    const double delay = backoff_.delay(failures, outcome.asked);
+    if (!retryable(outcome.kind) || failures >= retry_.max_attempts ||
+        outcome.asked.value_or(0) > retry_.max_retry_after || now - start + delay > retry_.deadline)
+      return failure(outcome, std::move(attempts));
+    if (!wait(delay, outcome.kind)) {
+      outcome.kind = FailureKind::cancelled;
+      return failure(outcome, std::move(attempts));
+    }
+    waited = delay;
+  }
+}
+
+std::variant<Completion, EndpointFailure> HttpEndpoint::parse(const Exchange& exchange) const {
+  http::Response response;
+  response.status = 200;
+  response.body = exchange.response;
+  const auto request = parse_json(exchange.request);
+  Outcome outcome =
+      judge(response, request ? protocol_->tool_names(*request) : std::vector<std::string>());
+  if (!outcome.completion)
+    return failure(outcome, {});
+  finish_completion(*outcome.completion, exchange.request.size());
+  return std::move(*outcome.completion);
+}
+
+}  // namespace
+
+std::unique_ptr<Endpoint> connect(Target target, Retry retry, Services services) {
+  check_url(target.base_url);
+  if (services.clock == nullptr)
+    throw util::InfraError({"endpoint", "no clock was given", ""}, "E_ENDPOINT_SETUP");
+  return std::make_unique<HttpEndpoint>(std::move(target), retry, std::move(services));
+}
+
+}  // namespace sweep::endpoint

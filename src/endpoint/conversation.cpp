@@ -1,0 +1,107 @@
+#include "endpoint/conversation.h"
+
+#include "endpoint/json.h"
+#include "util/error.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sweep::endpoint {
+namespace {
+
+constexpr std::array<std::string_view, 4> kSpeakers = {"system", "user", "assistant", "tool"};
+
+bool flag_at(const Json& json, std::string_view key) {
+  const Json* value = member(json, key);
+  return value != nullptr && value->is_boolean() && value->get<bool>();
+}
+
+Json call_json(const ToolCall& call) {
+  Json json = {{"id", call.id}, {"name", call.name}, {"arguments", call.arguments}};
+  if (!call.problem.empty())
+    json["problem"] = call.problem;
+  if (call.from_text)
+    json["from_text"] = true;
+  if (call.synthetic_id)
+    json["synthetic_id"] = true;
+  if (call.repaired)
+    json["repaired"] = true;
+  return json;
+}
+
+}  // namespace
+
+std::int64_t cost_nano_usd(const Usage& usage, const Price& price) {
+  const std::int64_t input = std::max<std::int64_t>(usage.input, 0);
+  const std::int64_t cached = std::clamp<std::int64_t>(usage.cached, 0, input);
+  const std::int64_t output = std::max<std::int64_t>(usage.output, 0);
+  return (input - cached) * price.input + cached * price.cached_input + output * price.output;
+}
+
+std::string_view name(Finish finish) {
+  constexpr std::array<std::string_view, 5> names = {
+      "stop", "tool_calls", "length", "content_filter", "other"};
+  return names.at(static_cast<std::size_t>(finish));
+}
+
+std::string_view name(Speaker speaker) {
+  return kSpeakers.at(static_cast<std::size_t>(speaker));
+}
+
+Json to_json(const Message& message) {
+  Json json = {{"role", name(message.speaker)}, {"content", message.text}};
+  if (!message.reasoning.empty())
+    json["reasoning"] = message.reasoning;
+  for (const ToolCall& call : message.calls)
+    json["tool_calls"].push_back(call_json(call));
+  if (message.speaker == Speaker::tool) {
+    json["tool_call_id"] = message.call_id;
+    json["name"] = message.tool_name;
+  }
+  if (!message.raw.empty())
+    json["raw"] = message.raw;
+  return json;
+}
+
+Message message_from_json(const Json& json) {
+  const auto* const found = std::find(kSpeakers.begin(), kSpeakers.end(), text_at(json, "role"));
+  if (found == kSpeakers.end())
+    throw util::InfraError(
+        {"conversation", "a stored message has no known role", "the run is damaged"},
+        "E_ENDPOINT_RECORD");
+  Message message;
+  message.speaker = static_cast<Speaker>(found - kSpeakers.begin());
+  message.text = text_at(json, "content");
+  message.reasoning = text_at(json, "reasoning");
+  message.call_id = text_at(json, "tool_call_id");
+  message.tool_name = text_at(json, "name");
+  message.raw = text_at(json, "raw");
+  if (const Json* calls = member(json, "tool_calls"); calls != nullptr && calls->is_array())
+    for (const Json& call : *calls)
+      message.calls.push_back({text_at(call, "id"),
+                               text_at(call, "name"),
+                               text_at(call, "arguments"),
+                               text_at(call, "problem"),
+                               flag_at(call, "from_text"),
+                               flag_at(call, "synthetic_id"),
+                               flag_at(call, "repaired")});
+  return message;
+}
+
+Json to_json(const Usage& usage) {
+  return {{"input", usage.input},
+          {"cached", usage.cached},
+          {"output", usage.output},
+          {"reasoning", usage.reasoning},
+          {"estimated", usage.estimated}};
+}
+
+Usage usage_from_json(const Json& json) {
+  return {integer_at(json, "input"),
+          integer_at(json, "cached"),
+          integer_at(json, "output"),
+          integer_at(json, "reasoning"),
+          flag_at(json, "estimated")};
+}
+
+}  // namespace sweep::endpoint

@@ -1,0 +1,350 @@
+#include "endpoint/failure.h"
+
+#include "util/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <ctime>
+
+namespace sweep::endpoint {
+namespace {
+
+constexpr std::size_t kMaxMessage = 300;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return out;
+}
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  });
+}
+
+std::string scalar_text(const Json* value) {
+  if (value == nullptr)
+    return {};
+  return value->is_string()   ? value->get<std::string>()
+         : value->is_object() ? std::string()
+                              : dump(*value);
+}
+
+// The words of an error value, which may be a string, an object or a list.
+void read_error(const Json& error, WireError& out) {
+  if (error.is_string()) {
+    out.message = error.get<std::string>();
+    return;
+  }
+  if (error.is_array()) {
+    if (!error.empty())
+      read_error(error.front(), out);
+    return;
+  }
+  if (!error.is_object())
+    return;
+  out.message = text_at(error, "message");
+  if (out.message.empty())
+    out.message = text_at(error, "msg");
+  out.code = scalar_text(member(error, "code"));
+  out.type = text_at(error, "type");
+  out.param = text_at(error, "param");
+  if (const Json* inner = member(error, "innererror"); inner != nullptr && out.code.empty())
+    out.code = text_at(*inner, "code");
+  const std::int64_t status = integer_at(error, "status", integer_at(error, "code", 0));
+  if (status >= 400 && status < 600)
+    out.status = static_cast<int>(status);
+}
+
+// Tags and runs of white space out of an HTML page.
+std::string strip_html(std::string_view html) {
+  std::string out;
+  bool in_tag = false;
+  for (char c : html.substr(0, 16384)) {
+    if (c == '<')
+      in_tag = true;
+    else if (c == '>')
+      in_tag = false;
+    else if (!in_tag && std::isspace(static_cast<unsigned char>(c)) == 0)
+      out += c;
+    if ((c == '>' || std::isspace(static_cast<unsigned char>(c)) != 0) && !out.empty() &&
+        out.back() != ' ')
+      out += ' ';
+  }
+  return out;
+}
+
+bool is_overflow(std::string_view words) {
+  if (has_any(words, {"per minute", "please wait", "rate limit", "try again"}))
+    return false;
+  return has_any(words,
+                 {"context_length_exceeded",
+                  "maximum context length",
+                  "context length",
+                  "context window",
+                  "available context size",
+                  "prompt is too long",
+                  "input is too long",
+                  "input length",
+                  "exceeded model token limit",
+                  "too many tokens",
+                  "prompt too long",
+                  "reduce the length",
+                  "maximum prompt length",
+                  "token limit exceeded"});
+}
+
+bool is_filter(const WireError& error, std::string_view words) {
+  return error.code == "content_filter" || has_any(words,
+                                                   {"responsibleaipolicyviolation",
+                                                    "content_policy_violation",
+                                                    "content management policy",
+                                                    "content_filter"});
+}
+
+bool is_quota(const WireError& error) {
+  const std::string code = lower(error.code + " " + error.type);
+  return has_any(code,
+                 {"insufficient_quota", "billing_hard_limit", "credit", "billing_not_active"});
+}
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size() ||
+      !std::isfinite(value) || value < 0)
+    return std::nullopt;
+  return value;
+}
+
+// "... try again in 20s", "... retry after 3 seconds"
+std::optional<double> words_of_delay(std::string_view message) {
+  const std::string words = lower(message.substr(0, 4096));
+  for (const std::string_view cue :
+       {"try again in ", "retry after ", "retry in ", "retry-after: "}) {
+    const auto at = words.find(cue);
+    if (at == std::string::npos)
+      continue;
+    std::string_view rest = std::string_view(words).substr(at + cue.size());
+    std::size_t digits = 0;
+    while (digits < rest.size() &&
+           (std::isdigit(static_cast<unsigned char>(rest[digits])) != 0 || rest[digits] == '.'))
+      ++digits;
+    std::string_view figure = rest.substr(0, digits);
+    if (figure.ends_with('.'))
+      figure.remove_suffix(1);
+    const auto value = number(figure);
+    if (!value)
+      continue;
+    rest.remove_prefix(digits);
+    rest = util::trim(rest);
+    return *value * (rest.starts_with("ms") || rest.starts_with("milli") ? 0.001
+                     : rest.starts_with("m")                             ? 60
+                     : rest.starts_with("h")                             ? 3600
+                                                                         : 1);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name(FailureKind kind) {
+  constexpr std::array<std::string_view, 11> names = {"rate_limited",
+                                                      "overloaded",
+                                                      "transport",
+                                                      "protocol",
+                                                      "context_overflow",
+                                                      "content_filter",
+                                                      "quota",
+                                                      "authentication",
+                                                      "bad_request",
+                                                      "not_an_endpoint",
+                                                      "cancelled"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
+std::optional<WireError> error_in(const Json& body) {
+  if (body.is_array())
+    return body.empty() ? std::nullopt : error_in(body.front());
+  for (const char* key : {"error", "errors", "detail"}) {
+    const Json* error = member(body, key);
+    if (error == nullptr || (error->is_array() && error->empty()) ||
+        (error->is_string() && text_at(body, key).empty()))
+      continue;
+    WireError out;
+    read_error(*error, out);
+    if (out.message.empty())
+      out.message = text_at(body, "message").empty() ? dump(*error) : text_at(body, "message");
+    if (out.code.empty())
+      out.code = scalar_text(member(body, "code"));
+    const std::int64_t status = integer_at(body, "status", 0);
+    if (out.status == 0 && status >= 400 && status < 600)
+      out.status = static_cast<int>(status);
+    out.message = util::head_and_tail(restore(out.message), kMaxMessage);
+    return out;
+  }
+  return std::nullopt;
+}
+
+WireError error_from_body(std::string_view body) {
+  WireError out;
+  const auto json = parse_json(body.substr(0, std::size_t{1} << 20));
+  if (json) {
+    if (auto found = error_in(*json))
+      return *found;
+    out.message = text_at(*json, "message");
+    out.code = scalar_text(member(*json, "code"));
+  }
+  if (out.message.empty())
+    out.message =
+        util::trim(body).starts_with('<') ? strip_html(body) : std::string(body.substr(0, 4096));
+  out.message = util::head_and_tail(util::to_valid_utf8(util::trim(out.message)), kMaxMessage);
+  return out;
+}
+
+FailureKind classify(int status, const WireError& error) {
+  if (status < 400 && error.status != 0)
+    status = error.status;
+  const std::string words = lower(error.message + " " + error.code + " " + error.type);
+  if (is_filter(error, words))
+    return FailureKind::content_filter;
+  if (is_quota(error) || status == 402)
+    return FailureKind::quota;
+  if (status == 429 || error.code == "rate_limit_exceeded")
+    return FailureKind::rate_limited;
+  if (status == 413 || is_overflow(words))
+    return FailureKind::context_overflow;
+  if (status == 401 || status == 403)
+    return FailureKind::authentication;
+  if (status == 404 || status == 405 || (status >= 300 && status < 400))
+    return FailureKind::not_an_endpoint;
+  if (status == 501 || status == 505)
+    return FailureKind::bad_request;
+  if (status >= 500 || status == 408 || status == 409 || status == 425 ||
+      error.code == "server_error")
+    return FailureKind::overloaded;
+  if (status >= 400)
+    return FailureKind::bad_request;
+  return error.type == "invalid_request_error" || error.code == "invalid_prompt"
+             ? FailureKind::bad_request
+             : FailureKind::overloaded;
+}
+
+FailureKind classify(const http::TransportFault& fault) {
+  switch (fault.fault) {
+    case http::Fault::bad_url:
+      return FailureKind::not_an_endpoint;
+    case http::Fault::cancelled:
+      return FailureKind::cancelled;
+    case http::Fault::too_large:
+    case http::Fault::bad_encoding:
+      return FailureKind::protocol;
+    default:
+      return FailureKind::transport;
+  }
+}
+
+bool retryable(FailureKind kind) {
+  return kind == FailureKind::rate_limited || kind == FailureKind::overloaded ||
+         kind == FailureKind::transport || kind == FailureKind::protocol;
+}
+
+bool is_configuration(FailureKind kind) {
+  return kind == FailureKind::quota || kind == FailureKind::authentication ||
+         kind == FailureKind::not_an_endpoint;
+}
+
+std::string_view advice(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::rate_limited:
+      return "lower rpm, tpm or max_concurrency of this model, or try later";
+    case FailureKind::overloaded:
+      return "try later; the endpoint is at fault";
+    case FailureKind::transport:
+      return "check that the endpoint is up and reachable from here";
+    case FailureKind::protocol:
+      return "check that base_url is an OpenAI-compatible endpoint and api_kind fits it";
+    case FailureKind::context_overflow:
+      return "lower [agent] max_turns or tool_output_context_max_chars";
+    case FailureKind::content_filter:
+      return "the provider refuses this conversation";
+    case FailureKind::quota:
+      return "the account has no quota left";
+    case FailureKind::authentication:
+      return "check the key in the variable that api_key_env names";
+    case FailureKind::bad_request:
+      return "check deployment_name, api_kind and [models.sampling]";
+    case FailureKind::not_an_endpoint:
+      return "check base_url (it usually ends in /v1) and deployment_name";
+    case FailureKind::cancelled:
+      return "run the same command again to go on";
+  }
+  return {};
+}
+
+std::optional<double> parse_duration(std::string_view text) {
+  text = util::trim(text);
+  if (const auto plain = number(text))
+    return plain;
+  double total = 0;
+  while (!text.empty()) {
+    std::size_t digits = 0;
+    while (digits < text.size() &&
+           (std::isdigit(static_cast<unsigned char>(text[digits])) != 0 || text[digits] == '.'))
+      ++digits;
+    const auto value = number(text.substr(0, digits));
+    text.remove_prefix(digits);
+    const std::string_view unit = text.starts_with("ms") ? "ms" : text.substr(0, 1);
+    if (!value || (unit != "ms" && unit != "s" && unit != "m" && unit != "h"))
+      return std::nullopt;
+    total += *value * (unit == "ms" ? 0.001 : unit == "s" ? 1 : unit == "m" ? 60 : 3600);
+    text.remove_prefix(unit.size());
+  }
+  return total;
+}
+
+std::optional<double> parse_http_date(std::string_view text) {
+  const std::string copy(util::trim(text));
+  for (const char* format :
+       {"%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"}) {
+    std::tm parts{};
+    const char* end = strptime(copy.c_str(), format, &parts);
+    if (end != nullptr && *end == 0)
+      return static_cast<double>(timegm(&parts));
+  }
+  return std::nullopt;
+}
+
+std::optional<double> retry_after(const http::Response& response,
+                                  std::string_view message,
+                                  double wall_now) {
+  if (const auto ms = response.header("retry-after-ms"))
+    if (const auto value = number(util::trim(*ms)))
+      return *value / 1000;
+  if (const auto header = response.header("retry-after")) {
+    if (const auto value = number(util::trim(*header)))
+      return value;
+    if (const auto date = parse_http_date(*header)) {
+      const auto own = response.header("date");
+      const double now = own ? parse_http_date(*own).value_or(wall_now) : wall_now;
+      return std::max(0.0, *date - now);
+    }
+  }
+  std::optional<double> reset;
+  for (const char* key :
+       {"x-ratelimit-reset-requests", "x-ratelimit-reset-tokens", "x-rate-limit-reset-tokens"})
+    if (const auto header = response.header(key))
+      if (const auto value = parse_duration(*header))
+        reset = std::max(reset.value_or(0), *value);
+  if (reset && *reset > 0)
+    return reset;
+  return words_of_delay(message);
+}
+
+}  // namespace sweep::endpoint

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "endpoint/client.h"
+#include "endpoint/json.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sweep::endpoint {
+
+// What an endpoint says went wrong, in whichever of the usual shapes: {"error":{..}},
+// {"error":"text"},
+// [{"error":..}], {"detail":..}, {"message":..}, {"errors":[..]}, HTML or plain text.
+struct WireError {
+  std::string message;
+  std::string code;  // error.code as text
+  std::string type;
+  std::string param;
+  int status = 0;  // status named inside the body: 0 none
+};
+
+// The error inside a JSON body; nullopt when it has none.
+[[nodiscard]] std::optional<WireError> error_in(const Json& body);
+
+// From a body that is an error because of its status, whatever it holds; the message is at most 300
+// bytes.
+[[nodiscard]] WireError error_from_body(std::string_view body);
+
+// Kind of failure of an answer with this status (200 for errors inside a stream or a 200 body).
+[[nodiscard]] FailureKind classify(int status, const WireError& error);
+[[nodiscard]] FailureKind classify(const http::TransportFault& fault);
+
+// May the same request succeed later?
+[[nodiscard]] bool retryable(FailureKind kind);
+
+// Would any other request to this target fail alike?
+[[nodiscard]] bool is_configuration(FailureKind kind);
+
+// Seconds to wait as the endpoint asked: Retry-After-Ms, Retry-After (seconds or HTTP date,
+// measured against the answer's own Date), the reset headers, or words in the message. nullopt:
+// nothing usable was said.
+[[nodiscard]] std::optional<double> retry_after(const http::Response& response,
+                                                std::string_view message,
+                                                double wall_now);
+
+// Seconds since 1970 of an IMF-fixdate, RFC 850 or asctime date; nullopt otherwise.
+[[nodiscard]] std::optional<double> parse_http_date(std::string_view text);
+
+// "1m30s", "500ms", "2.5s", "7" in seconds; nullopt otherwise.
+[[nodiscard]] std::optional<double> parse_duration(std::string_view text);
+
+// Advice for a person, by kind.
+[[nodiscard]] std::string_view advice(FailureKind kind);
+
+}  // namespace sweep::endpoint

@@ -1,0 +1,289 @@
+#include "endpoint/protocol.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace sweep::endpoint {
+namespace {
+
+constexpr std::array<std::string_view, 3> kTerminal = {
+    "response.completed", "response.incomplete", "response.failed"};
+
+void erase_everywhere(Json& json, const std::string& key) {
+  if (json.is_object())
+    json.erase(key);
+  if (json.is_object() || json.is_array())
+    for (Json& value : json)
+      erase_everywhere(value, key);
+}
+
+// Output items as input of the next request: without `status` (Azure rejects it) and without ids,
+// which a stateless server cannot look up.
+Json replayable(Json items) {
+  for (Json& item : items) {
+    if (!item.is_object())
+      continue;
+    erase_everywhere(item, "status");
+    item.erase("id");
+    if (text_at(item, "type") == "reasoning" && member(item, "encrypted_content") != nullptr)
+      item["content"] = Json::array();
+  }
+  return items;
+}
+
+void add_assistant(Json& input, const Message& message) {
+  auto raw = message.raw.empty() ? std::nullopt : parse_json(message.raw);
+  if (raw && raw->is_array()) {
+    std::size_t number = 0;
+    for (Json& item : *raw) {
+      if (text_at(item, "type") == "function_call" && number < message.calls.size()) {
+        const ToolCall& call = message.calls[number++];
+        item["call_id"] = call.id;
+        item["arguments"] = call.problem.empty() ? call.arguments : "{}";
+      }
+      input.push_back(std::move(item));
+    }
+    return;
+  }
+  if (!message.text.empty())
+    input.push_back({{"role", "assistant"}, {"content", message.text}});
+  for (const ToolCall& call : message.calls)
+    if (!call.from_text)
+      input.push_back({{"type", "function_call"},
+                       {"call_id", call.id},
+                       {"name", call.name},
+                       {"arguments", call.problem.empty() ? call.arguments : "{}"}});
+}
+
+// Text of a list of content parts, each with `text` or `refusal`.
+std::string parts_text(const Json* parts) {
+  std::string text;
+  if (parts != nullptr && parts->is_string())
+    return parts->get<std::string>();
+  if (parts != nullptr && parts->is_array())
+    for (const Json& part : *parts)
+      text += text_at(part, "text") + text_at(part, "refusal");
+  return text;
+}
+
+class ResponsesStream final : public Assembler {
+ public:
+  bool add(const SseEvent& event) override;
+
+  [[nodiscard]] bool complete() const override { return final_.has_value(); }
+
+  [[nodiscard]] const std::optional<WireError>& error() const override { return error_; }
+
+  [[nodiscard]] Progress progress() const override { return progress_; }
+
+  [[nodiscard]] Json take() override;
+
+ private:
+  bool count(std::string_view type, const Json& event);
+
+  std::map<std::int64_t, Json> items_;  // finished items by output_index
+  std::optional<Json> final_;
+  std::optional<WireError> error_;
+  Progress progress_;
+};
+
+bool ResponsesStream::count(std::string_view type, const Json& event) {
+  const std::size_t size = text_at(event, "delta").size();
+  if (!type.ends_with(".delta") || size == 0)
+    return false;
+  std::size_t& counter = type.find("reasoning") != std::string_view::npos   ? progress_.reasoning
+                         : type.find("arguments") != std::string_view::npos ? progress_.arguments
+                                                                            : progress_.text;
+  counter += size;
+  return true;
+}
+
+bool ResponsesStream::add(const SseEvent& event) {
+  if (event.data == "[DONE]")
+    return false;
+  auto json = parse_json(event.data);
+  if (!json || !json->is_object()) {
+    error_ = WireError{"an event of the stream is not JSON", "bad_event", "", "", 0};
+    return false;
+  }
+  std::string type = text_at(*json, "type");
+  if (type.empty())
+    type = event.event;
+  if (type == "error") {
+    error_ = error_in(*json).value_or(
+        WireError{text_at(*json, "message"), text_at(*json, "code"), "", "", 0});
+    return false;
+  }
+  if (type.empty()) {
+    error_ = error_in(*json);
+    return false;
+  }
+  if (std::find(kTerminal.begin(), kTerminal.end(), type) != kTerminal.end()) {
+    if (const Json* response = member(*json, "response"))
+      final_ = *response;
+    return true;
+  }
+  if (type == "response.output_item.done")
+    if (const Json* item = member(*json, "item")) {
+      const std::int64_t next = items_.empty() ? 0 : items_.rbegin()->first + 1;
+      items_[integer_at(*json, "output_index", next)] = *item;
+      return true;
+    }
+  return count(type, *json);
+}
+
+Json ResponsesStream::take() {
+  Json document = final_ ? std::move(*final_) : Json::object();
+  const Json* output = member(document, "output");
+  if (output == nullptr || !output->is_array() || output->empty()) {
+    Json items = Json::array();
+    for (auto& [index, item] : items_)
+      items.push_back(std::move(item));
+    document["output"] = std::move(items);
+  }
+  return document;
+}
+
+class Responses final : public Protocol {
+ public:
+  [[nodiscard]] std::string_view path() const override { return "/responses"; }
+
+  [[nodiscard]] Json request(const Target& target,
+                             const Conversation& conversation,
+                             const std::vector<ToolDefinition>& tools,
+                             const Settings& settings,
+                             const Adaptation& adaptation) const override;
+
+  [[nodiscard]] std::unique_ptr<Assembler> assembler() const override {
+    return std::make_unique<ResponsesStream>();
+  }
+
+  [[nodiscard]] std::variant<Completion, WireError> interpret(
+      Json document, const std::vector<std::string>& tools) const override;
+
+  [[nodiscard]] std::vector<std::string> tool_names(const Json& request) const override {
+    std::vector<std::string> names;
+    if (const Json* tools = member(request, "tools"); tools != nullptr && tools->is_array())
+      for (const Json& tool : *tools)
+        names.push_back(text_at(tool, "name"));
+    return names;
+  }
+};
+
+Json input_items(const Conversation& conversation) {
+  Json input = Json::array();
+  for (std::size_t i = 0; i < conversation.size(); ++i) {
+    const Message& message = conversation[i];
+    if (message.speaker == Speaker::user)
+      input.push_back({{"role", "user"}, {"content", message.text}});
+    else if (message.speaker == Speaker::assistant)
+      add_assistant(input, message);
+    else if (message.speaker == Speaker::tool && answers_text_call(conversation, i))
+      input.push_back(
+          {{"role", "user"}, {"content", "Result of " + message.tool_name + ":\n" + message.text}});
+    else if (message.speaker == Speaker::tool)
+      input.push_back({{"type", "function_call_output"},
+                       {"call_id", message.call_id},
+                       {"output", message.text}});
+  }
+  return input;
+}
+
+Json Responses::request(const Target& target,
+                        const Conversation& conversation,
+                        const std::vector<ToolDefinition>& tools,
+                        const Settings& settings,
+                        const Adaptation& adaptation) const {
+  Json body = {{"model", target.model}};
+  std::string instructions;
+  for (const Message& message : conversation)
+    if (message.speaker == Speaker::system)
+      instructions += (instructions.empty() ? "" : "\n\n") + message.text;
+  if (!instructions.empty())
+    body["instructions"] = instructions;
+  body["input"] = input_items(conversation);
+  for (const ToolDefinition& tool : tools)
+    body["tools"].push_back(
+        {{"type", "function"},
+         {"name", tool.name},
+         {"description", tool.description},
+         {"parameters", parse_json(tool.parameters_json).value_or(Json::object())},
+         {"strict", false}});
+  if (!tools.empty())
+    body["tool_choice"] = settings.tool_required ? "required" : "auto";
+  if (settings.max_output_tokens)
+    body["max_output_tokens"] = *settings.max_output_tokens;
+  if (settings.temperature)
+    body["temperature"] = *settings.temperature;
+  if (settings.top_p)
+    body["top_p"] = *settings.top_p;
+  if (target.send_reasoning) {
+    body["reasoning"] = {{"summary", "auto"}};
+    if (!settings.reasoning_effort.empty())
+      body["reasoning"]["effort"] = settings.reasoning_effort;
+    body["include"] = {"reasoning.encrypted_content"};
+  }
+  body["store"] = false;
+  if (target.stream)
+    body["stream"] = true;
+  add_extra(body, settings.extra_json);
+  for (const std::string& name : adaptation.dropped)
+    body.erase(name);
+  return body;
+}
+
+void read_item(const Json& item, Completion& out) {
+  const std::string type = text_at(item, "type");
+  if (type == "message") {
+    out.message.text += parts_text(member(item, "content"));
+  } else if (type == "reasoning") {
+    std::string text = parts_text(member(item, "content"));
+    if (text.empty())
+      text = parts_text(member(item, "summary"));
+    out.message.reasoning += (out.message.reasoning.empty() || text.empty() ? "" : "\n\n") + text;
+  } else if (type == "function_call") {
+    ToolCall call;
+    call.id = text_at(item, "call_id");
+    call.name = text_at(item, "name");
+    if (const Json* arguments = member(item, "arguments"))
+      call.arguments = arguments->is_string() ? arguments->get<std::string>() : dump(*arguments);
+    out.message.calls.push_back(std::move(call));
+  }
+}
+
+std::variant<Completion, WireError> Responses::interpret(
+    Json document, const std::vector<std::string>& tools) const {
+  restore(document);
+  if (auto error = error_in(document))
+    return *error;
+  const Json* output = member(document, "output");
+  if (output == nullptr || !output->is_array())
+    return WireError{"the answer has no output", "no_output", "", "", 0};
+  Completion out;
+  out.id = text_at(document, "id");
+  out.model = text_at(document, "model");
+  out.finish_raw = text_at(document, "status");
+  out.finish = Finish::stop;
+  if (const Json* details = member(document, "incomplete_details")) {
+    const std::string reason = text_at(*details, "reason");
+    out.finish_raw += ":" + reason;
+    out.finish = reason == "content_filter" ? Finish::content_filter : Finish::length;
+  }
+  out.usage = usage_of(member(document, "usage"));
+  out.message.speaker = Speaker::assistant;
+  for (const Json& item : *output)
+    read_item(item, out);
+  out.message.raw = dump(replayable(*output));
+  settle_calls(out, tools);
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<Protocol> make_responses() {
+  return std::make_unique<Responses>();
+}
+
+}  // namespace sweep::endpoint

@@ -1,0 +1,446 @@
+#include "http/client.h"
+
+#include "util/error.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <mutex>
+#include <utility>
+
+namespace sweep::http {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t kMaxHeaderBytes = std::size_t{256} << 10;
+constexpr int kPollMilliseconds = 100;
+
+void start_curl() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+      throw util::InfraError({"http", "libcurl could not be initialised", "check its installation"},
+                             "E_HTTP_INIT");
+  });
+}
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+struct FreeEasy {
+  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+};
+
+struct FreeMulti {
+  void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
+};
+
+struct FreeUrl {
+  void operator()(CURLU* handle) const { curl_url_cleanup(handle); }
+};
+
+// A libcurl header list.
+class HeaderList {
+ public:
+  HeaderList() = default;
+  HeaderList(const HeaderList&) = delete;
+  HeaderList& operator=(const HeaderList&) = delete;
+
+  ~HeaderList() { curl_slist_free_all(list_); }
+
+  void add(const std::string& line) {
+    curl_slist* grown = curl_slist_append(list_, line.c_str());
+    if (grown == nullptr)
+      throw util::InfraError({"http", "out of memory for request headers", ""}, "E_HTTP_INIT");
+    list_ = grown;
+  }
+
+  [[nodiscard]] curl_slist* get() const { return list_; }
+
+ private:
+  curl_slist* list_ = nullptr;
+};
+
+// One part of a URL; empty when absent.
+std::string part(CURLU* url, CURLUPart which) {
+  char* text = nullptr;
+  if (curl_url_get(url, which, &text, 0) != CURLUE_OK)
+    return {};
+  std::string copy = text;
+  curl_free(text);
+  return copy;
+}
+
+std::unique_ptr<CURLU, FreeUrl> parse_url(std::string_view url) {
+  std::unique_ptr<CURLU, FreeUrl> handle(curl_url());
+  const std::string text(url);
+  if (!handle || curl_url_set(handle.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK)
+    return nullptr;
+  return handle;
+}
+
+// Empty when the URL may be sent to.
+std::string url_problem(const std::string& url) {
+  const auto handle = parse_url(url);
+  if (!handle)
+    return "not a URL";
+  const std::string scheme = part(handle.get(), CURLUPART_SCHEME);
+  if (scheme != "http" && scheme != "https")
+    return "scheme '" + scheme + "' is neither http nor https";
+  if (!part(handle.get(), CURLUPART_USER).empty() ||
+      !part(handle.get(), CURLUPART_PASSWORD).empty())
+    return "user name or password in the URL; keys belong into api_key_env";
+  return {};
+}
+
+bool bad_header(const Header& header) {
+  const auto broken = [](const std::string& text) {
+    return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos;
+  };
+  return header.name.empty() || broken(header.name) || broken(header.value) ||
+         header.name.find(':') != std::string::npos;
+}
+
+Fault fault_of(CURLcode code) {
+  switch (code) {
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      return Fault::bad_url;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return Fault::resolve;
+    case CURLE_COULDNT_CONNECT:
+      return Fault::connect;
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+      return Fault::tls;
+    case CURLE_OPERATION_TIMEDOUT:
+      return Fault::timeout_connect;
+    case CURLE_PARTIAL_FILE:
+    case CURLE_GOT_NOTHING:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+      return Fault::cut;
+    case CURLE_BAD_CONTENT_ENCODING:
+      return Fault::bad_encoding;
+    default:
+      return Fault::other;
+  }
+}
+
+// Everything about the transfer in progress; libcurl's callbacks point here.
+struct Transfer {
+  const Request* request = nullptr;
+  const Receive* receive = nullptr;
+  Response response;
+  Clock::time_point started;
+  Clock::time_point last_progress;
+  std::size_t header_bytes = 0;
+  bool first_byte = false;
+  bool finished = false;  // the receiver has all it wants
+  std::optional<Fault> stopped;
+  std::exception_ptr thrown;  // out of the receiver; exceptions must not cross libcurl
+};
+
+void note_status(Transfer& transfer, std::string_view line) {
+  // "HTTP/1.1 200 OK" starts a new response: interim 1xx headers are dropped.
+  const auto space = line.find(' ');
+  transfer.response.headers.clear();
+  transfer.response.status = 0;
+  if (space != std::string_view::npos)
+    for (char c : line.substr(space + 1, 3))
+      transfer.response.status = std::isdigit(static_cast<unsigned char>(c)) == 0
+                                     ? transfer.response.status
+                                     : transfer.response.status * 10 + (c - '0');
+}
+
+std::size_t on_header(char* data, std::size_t size, std::size_t count, void* user) {
+  auto& transfer = *static_cast<Transfer*>(user);
+  std::string_view line(data, size * count);
+  transfer.header_bytes += line.size();
+  if (transfer.header_bytes > kMaxHeaderBytes) {
+    transfer.stopped = Fault::too_large;
+    return 0;
+  }
+  while (!line.empty() && (line.back() == '\n' || line.back() == '\r'))
+    line.remove_suffix(1);
+  if (line.starts_with("HTTP/")) {
+    note_status(transfer, line);
+  } else if (const auto colon = line.find(':'); colon != std::string_view::npos) {
+    std::string_view value = line.substr(colon + 1);
+    while (!value.empty() && (value.front() == ' ' || value.front() == '\t'))
+      value.remove_prefix(1);
+    transfer.response.headers.push_back({std::string(line.substr(0, colon)), std::string(value)});
+  }
+  return size * count;
+}
+
+std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user) {
+  auto& transfer = *static_cast<Transfer*>(user);
+  const std::string_view bytes(data, size * count);
+  const auto now = Clock::now();
+  if (!transfer.first_byte) {
+    transfer.first_byte = true;
+    transfer.last_progress = now;
+    transfer.response.first_byte_seconds =
+        std::chrono::duration<double>(now - transfer.started).count();
+  }
+  if (transfer.response.body.size() + bytes.size() > transfer.request->limits.max_body) {
+    transfer.stopped = Fault::too_large;
+    return CURL_WRITEFUNC_ERROR;
+  }
+  transfer.response.body.append(bytes);
+  const bool streamed =
+      transfer.response.status >= 200 && transfer.response.status < 300 && *transfer.receive;
+  Chunk chunk = Chunk::progress;
+  try {
+    if (streamed)
+      chunk = (*transfer.receive)(bytes);
+  } catch (...) {
+    transfer.thrown = std::current_exception();
+    return CURL_WRITEFUNC_ERROR;
+  }
+  if (chunk == Chunk::progress)
+    transfer.last_progress = now;
+  transfer.finished = chunk == Chunk::finished;
+  return transfer.finished ? CURL_WRITEFUNC_ERROR : bytes.size();
+}
+
+// The clock that has run out, if any.
+std::optional<Fault> expired(const Transfer& transfer) {
+  const Limits& limits = transfer.request->limits;
+  const auto now = Clock::now();
+  if (now - transfer.started > limits.total)
+    return Fault::timeout_total;
+  if (!transfer.first_byte)
+    return now - transfer.started > limits.first_byte ? std::optional(Fault::timeout_first_byte)
+                                                      : std::nullopt;
+  if (now - transfer.last_progress > limits.idle)
+    return Fault::timeout_idle;
+  return std::nullopt;
+}
+
+std::string fault_text(Fault fault, const Transfer& transfer, const std::string& curl_text) {
+  const Limits& limits = transfer.request->limits;
+  const auto seconds = [](std::chrono::milliseconds value) {
+    return std::to_string(static_cast<double>(value.count()) / 1000.0).substr(0, 6) + " s";
+  };
+  switch (fault) {
+    case Fault::timeout_connect:
+      return "no connection within " + seconds(limits.connect);
+    case Fault::timeout_first_byte:
+      return "no answer within " + seconds(limits.first_byte);
+    case Fault::timeout_idle:
+      return "no progress for " + seconds(limits.idle);
+    case Fault::timeout_total:
+      return "not finished within " + seconds(limits.total);
+    case Fault::too_large:
+      return "answer larger than " + std::to_string(limits.max_body) + " bytes";
+    case Fault::cancelled:
+      return "cancelled";
+    default:
+      return curl_text;
+  }
+}
+
+template <class T>
+void set(CURL* easy, CURLoption option, T value) {
+  if (const CURLcode code = curl_easy_setopt(easy, option, value); code != CURLE_OK)
+    throw util::InfraError({"http",
+                            std::string("libcurl refused an option: ") + curl_easy_strerror(code),
+                            "libcurl 7.88 or later is needed"},
+                           "E_HTTP_INIT");
+}
+
+void check(CURLMcode code) {
+  if (code != CURLM_OK)
+    throw util::InfraError({"http", std::string("libcurl: ") + curl_multi_strerror(code), ""},
+                           "E_HTTP_INIT");
+}
+
+// Takes the easy handle out of the multi handle, whatever happens between.
+class Attached {
+ public:
+  Attached(CURLM* multi, CURL* easy) : multi_(multi), easy_(easy) {
+    check(curl_multi_add_handle(multi, easy));
+  }
+
+  Attached(const Attached&) = delete;
+  Attached& operator=(const Attached&) = delete;
+
+  ~Attached() { curl_multi_remove_handle(multi_, easy_); }
+
+ private:
+  CURLM* multi_;
+  CURL* easy_;
+};
+
+}  // namespace
+
+std::string_view name(Fault fault) {
+  constexpr std::array<std::string_view, 13> names = {"bad_url",
+                                                      "resolve",
+                                                      "connect",
+                                                      "tls",
+                                                      "timeout_connect",
+                                                      "timeout_first_byte",
+                                                      "timeout_idle",
+                                                      "timeout_total",
+                                                      "too_large",
+                                                      "cut",
+                                                      "bad_encoding",
+                                                      "cancelled",
+                                                      "other"};
+  return names.at(static_cast<std::size_t>(fault));
+}
+
+std::optional<std::string> Response::header(std::string_view wanted) const {
+  for (auto it = headers.rbegin(); it != headers.rend(); ++it)
+    if (same_name(it->name, wanted))
+      return it->value;
+  return std::nullopt;
+}
+
+std::string public_url(std::string_view url) {
+  const auto handle = parse_url(url);
+  if (!handle)
+    return "(no URL)";
+  std::string text =
+      part(handle.get(), CURLUPART_SCHEME) + "://" + part(handle.get(), CURLUPART_HOST);
+  if (const std::string port = part(handle.get(), CURLUPART_PORT); !port.empty())
+    text += ":" + port;
+  return text + part(handle.get(), CURLUPART_PATH);
+}
+
+struct Client::Impl {
+  std::unique_ptr<CURL, FreeEasy> easy;
+  std::unique_ptr<CURLM, FreeMulti> multi;
+  std::array<char, CURL_ERROR_SIZE> error{};
+
+  void configure(const Request& request, const HeaderList& headers, Transfer& transfer);
+  CURLcode drive(Transfer& transfer, const Cancelled& cancelled);
+};
+
+void Client::Impl::configure(const Request& request,
+                             const HeaderList& headers,
+                             Transfer& transfer) {
+  CURL* handle = easy.get();
+  curl_easy_reset(handle);
+  error.fill(0);
+  set(handle, CURLOPT_ERRORBUFFER, error.data());
+  set(handle, CURLOPT_URL, request.url.c_str());
+  set(handle, CURLOPT_NOSIGNAL, 1L);
+  set(handle, CURLOPT_FOLLOWLOCATION, 0L);
+  set(handle, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+  set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  set(handle, CURLOPT_PROXY, request.proxy.c_str());  // "" also switches the environment off
+  set(handle, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
+  set(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  set(handle, CURLOPT_ACCEPT_ENCODING, "");
+  set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.limits.connect.count()));
+  set(handle, CURLOPT_MAXAGE_CONN, 60L);
+  set(handle, CURLOPT_USERAGENT, "sweep");
+  set(handle, CURLOPT_HTTPHEADER, headers.get());
+  set(handle, CURLOPT_HEADERFUNCTION, &on_header);
+  set(handle, CURLOPT_HEADERDATA, static_cast<void*>(&transfer));
+  set(handle, CURLOPT_WRITEFUNCTION, &on_body);
+  set(handle, CURLOPT_WRITEDATA, static_cast<void*>(&transfer));
+  if (!request.ca_file.empty())
+    set(handle, CURLOPT_CAINFO, request.ca_file.c_str());
+  if (request.method == "GET") {
+    set(handle, CURLOPT_HTTPGET, 1L);
+  } else {
+    set(handle, CURLOPT_POST, 1L);
+    set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    set(handle, CURLOPT_POSTFIELDS, request.body.data());
+    if (request.method != "POST")
+      set(handle, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  }
+}
+
+CURLcode Client::Impl::drive(Transfer& transfer, const Cancelled& cancelled) {
+  const Attached attached(multi.get(), easy.get());
+  for (;;) {
+    int running = 0;
+    check(curl_multi_perform(multi.get(), &running));
+    if (running == 0)
+      break;
+    if (!transfer.stopped && cancelled && cancelled())
+      transfer.stopped = Fault::cancelled;
+    if (!transfer.stopped)
+      transfer.stopped = expired(transfer);
+    if (transfer.stopped)
+      return CURLE_ABORTED_BY_CALLBACK;
+    check(curl_multi_poll(multi.get(), nullptr, 0, kPollMilliseconds, nullptr));
+  }
+  int left = 0;
+  CURLcode code = CURLE_FAILED_INIT;
+  while (const CURLMsg* message = curl_multi_info_read(multi.get(), &left))
+    if (message->msg == CURLMSG_DONE)
+      code = message->data.result;
+  return code;
+}
+
+Client::Client() : impl_(std::make_unique<Impl>()) {
+  start_curl();
+  impl_->easy.reset(curl_easy_init());
+  impl_->multi.reset(curl_multi_init());
+  if (!impl_->easy || !impl_->multi)
+    throw util::InfraError({"http", "libcurl could not make a handle", "free some memory"},
+                           "E_HTTP_INIT");
+}
+
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+Client::~Client() = default;
+
+Response Client::perform(const Request& request,
+                         const Receive& receive,
+                         const Cancelled& cancelled) {
+  Transfer transfer;
+  transfer.request = &request;
+  transfer.receive = &receive;
+  std::string problem = url_problem(request.url);
+  HeaderList headers;
+  headers.add("Expect:");  // a body above 1 MiB would wait a second for a 100
+  for (const Header& header : request.headers) {
+    if (bad_header(header))
+      problem = "a header name or value with a line break";
+    else
+      headers.add(header.name + (header.value.empty() ? ";" : ": " + header.value));
+  }
+  if (!problem.empty()) {
+    transfer.response.fault = TransportFault{Fault::bad_url, problem, false};
+    return std::move(transfer.response);
+  }
+  impl_->configure(request, headers, transfer);
+  transfer.started = Clock::now();
+  transfer.last_progress = transfer.started;
+  const CURLcode code = impl_->drive(transfer, cancelled);
+  transfer.response.seconds =
+      std::chrono::duration<double>(Clock::now() - transfer.started).count();
+  if (transfer.thrown)
+    std::rethrow_exception(transfer.thrown);
+  if (code != CURLE_OK && !transfer.finished) {
+    const Fault fault = transfer.stopped.value_or(fault_of(code));
+    const std::string curl_text =
+        impl_->error[0] != 0 ? impl_->error.data() : curl_easy_strerror(code);
+    transfer.response.fault =
+        TransportFault{fault, fault_text(fault, transfer, curl_text), transfer.first_byte};
+  }
+  return std::move(transfer.response);
+}
+
+}  // namespace sweep::http
