@@ -63,28 +63,38 @@ Harness::Harness(std::shared_ptr<const Driver> driver,
                  CUstream stream,
                  const Image& image)
     : driver_(std::move(driver)),
+      ordinal_(ordinal),
       stream_(stream),
       sm_count_(static_cast<unsigned>(info.sm_count)),
-      max_shared_bytes_(info.max_shared_bytes) {
+      max_shared_bytes_(info.max_shared_bytes),
+      l2_bytes_(info.l2_bytes) {
   auto loaded = CudaModule::load(driver_, image);
   if (const auto* fault = std::get_if<Fault>(&loaded)) {
     throw util::InfraError({"cuda", "the harness's kernels do not load: " + fault->text, ""},
                            "E_HARNESS_KERNELS");
   }
   module_ = std::move(std::get<std::unique_ptr<CudaModule>>(loaded));
-  const std::size_t l2 = std::max<std::size_t>(info.l2_bytes, 1 << 20);
-  flush_ = VmmBuffer::create(driver_, ordinal, l2 / 2 * 5 / 256 * 256);
-  probe_ = VmmBuffer::create(driver_, ordinal, kProbeBytes);
-  words_ = VmmBuffer::create(driver_, ordinal, kWordBytes);
-  for (const VmmBuffer* buffer : {flush_.get(), probe_.get(), words_.get()}) {
-    driver_->check(driver_->cuMemsetD32Async_(buffer->address(), 0, buffer->bytes() / 4, stream_),
-                   "cuMemsetD32Async");
-  }
+  words_ = zeroed(kWordBytes);
   driver_->check(driver_->cuFuncSetAttribute_(module_->find("wash_shared"),
                                               CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                               static_cast<int>(max_shared_bytes_)),
                  "cuFuncSetAttribute");
-  calibrate();
+}
+
+std::unique_ptr<VmmBuffer> Harness::zeroed(std::size_t bytes) const {
+  auto out = VmmBuffer::create(driver_, ordinal_, bytes);
+  driver_->check(driver_->cuMemsetD32Async_(out->address(), 0, bytes / 4, stream_),
+                 "cuMemsetD32Async");
+  return out;
+}
+
+const Harness::ProbeFacts& Harness::probe_facts() {
+  if (!facts_) {
+    flush_ = zeroed(std::max<std::size_t>(l2_bytes_, 1U << 20U) / 2 * 5 / 256 * 256);
+    probe_ = zeroed(kProbeBytes);
+    facts_ = calibrate();
+  }
+  return *facts_;
 }
 
 void Harness::launch(const char* kernel,
@@ -150,7 +160,7 @@ void Harness::write_and_read() {
 }
 
 // Warm: touched and timed at once. Cold: touched without priority, flushed, then timed.
-void Harness::calibrate() {
+Harness::ProbeFacts Harness::calibrate() {
   std::vector<int> warm;
   std::vector<int> cold;
   for (int round = 0; round < 3; ++round) {
@@ -164,23 +174,26 @@ void Harness::calibrate() {
       cold.insert(cold.end(), flushed.begin(), flushed.end());
     }
   }
-  facts_.warm_cycles = median(warm);
-  facts_.cold_cycles = median(cold);
-  facts_.usable = facts_.cold_cycles - facts_.warm_cycles >= kLeastGap;
+  ProbeFacts out{median(warm), median(cold), false};
+  out.usable = out.cold_cycles - out.warm_cycles >= kLeastGap;
+  return out;
 }
 
-std::optional<double> Harness::flush() {
+std::optional<double> Harness::flush(bool reset) {
+  const ProbeFacts& facts = probe_facts();
   // Half the probe lines are marked evict_last, as a hostile kernel may mark its input: they show
   // that the reset works.
   touch_probe(true);
   driver_->check(driver_->cuStreamSynchronize_(stream_), "cuStreamSynchronize");
-  driver_->check(driver_->cuCtxResetPersistingL2Cache_(), "cuCtxResetPersistingL2Cache");
+  if (reset) {
+    driver_->check(driver_->cuCtxResetPersistingL2Cache_(), "cuCtxResetPersistingL2Cache");
+  }
   write_and_read();
   const std::vector<int> extra = time_probe();
-  if (!facts_.usable) {
+  if (!facts.usable) {
     return std::nullopt;
   }
-  const int threshold = (facts_.warm_cycles + facts_.cold_cycles) / 2;
+  const int threshold = (facts.warm_cycles + facts.cold_cycles) / 2;
   const auto evicted =
       std::count_if(extra.begin(), extra.end(), [&](int cycles) { return cycles > threshold; });
   return static_cast<double>(evicted) / static_cast<double>(kProbeCount);

@@ -14,16 +14,16 @@ namespace sweep::device::cuda {
 // current context.
 class Harness {
  public:
-  // `image` from harness_image(). Allocates the flush buffer (2.5 L2) and measures once what a
-  // probe line costs in L2 and in memory. Throws util::InfraError.
+  // `image` from harness_image(). Throws util::InfraError.
   Harness(std::shared_ptr<const Driver> driver,
           int ordinal,
           const Info& info,
           CUstream stream,
           const Image& image);
 
-  // See Device::flush_cache.
-  [[nodiscard]] std::optional<double> flush();
+  // See Device::flush_cache. Without `reset` persisting lines stay marked: only for the proof that
+  // the probe sees them.
+  [[nodiscard]] std::optional<double> flush(bool reset = true);
 
   // See Device::wash; `local_bytes` is the most local memory a thread of the candidate needs (at
   // most kMaxLocalBytes).
@@ -39,7 +39,9 @@ class Harness {
     bool usable = false;  // the two are far enough apart to tell
   };
 
-  [[nodiscard]] const ProbeFacts& probe_facts() const { return facts_; }
+  // Allocates the flush buffer (2.5 L2) and measures what a probe line costs in L2 and in memory,
+  // at the first call.
+  [[nodiscard]] const ProbeFacts& probe_facts();
 
  private:
   void launch(const char* kernel,
@@ -47,21 +49,24 @@ class Harness {
               unsigned block,
               std::size_t shared_bytes,
               std::span<void*> arguments);
+  [[nodiscard]] std::unique_ptr<VmmBuffer> zeroed(std::size_t bytes) const;
   void touch_probe(bool hostile);
   [[nodiscard]] std::vector<int> time_probe();  // first minus second load, cycles, by line
   void write_and_read();
-  void calibrate();
+  [[nodiscard]] ProbeFacts calibrate();
 
   std::shared_ptr<const Driver> driver_;
+  int ordinal_;
   CUstream stream_;
   unsigned sm_count_;
   std::size_t max_shared_bytes_;
+  std::size_t l2_bytes_;
   std::unique_ptr<CudaModule> module_;
   std::unique_ptr<VmmBuffer> flush_;
   std::unique_ptr<VmmBuffer> probe_;
   std::unique_ptr<VmmBuffer> words_;  // results, sinks and the washer's counter
   std::uint32_t call_ = 0;
-  ProbeFacts facts_;
+  std::optional<ProbeFacts> facts_;
 };
 
 }  // namespace sweep::device::cuda

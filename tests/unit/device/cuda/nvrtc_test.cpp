@@ -25,7 +25,10 @@ std::optional<Nvrtc> nvrtc() {
 }
 
 bool is_elf(const Image& image) {
-  return image.bytes.size() > 64 && std::memcmp(image.bytes.data(), "\x7f" "ELF", 4) == 0;
+  return image.bytes.size() > 64 && std::memcmp(image.bytes.data(),
+                                                "\x7f"
+                                                "ELF",
+                                                4) == 0;
 }
 
 TEST(Nvrtc, MissingLibraryNamesWhatToInstall) {
@@ -81,8 +84,8 @@ TEST(Nvrtc, CompileErrorIsDataWithTheFilesOwnLine) {
   if (!loaded) {
     GTEST_SKIP() << "no libnvrtc.so on this machine";
   }
-  const Compiled compiled =
-      loaded->compile({"mine.cu", "\n__global__ void f() { nothing(); }", {"-arch=sm_90a"}, {}, {}});
+  const Compiled compiled = loaded->compile(
+      {"mine.cu", "\n__global__ void f() { nothing(); }", {"-arch=sm_90a"}, {}, {}});
   EXPECT_FALSE(compiled.ok);
   EXPECT_EQ(compiled.error, "NVRTC_ERROR_COMPILATION");
   EXPECT_THAT(compiled.log, HasSubstr("mine.cu(2)"));

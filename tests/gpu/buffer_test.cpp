@@ -1,0 +1,146 @@
+#include "child.h"
+#include "fixture.h"
+#include "util/error.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace sweep::gpu {
+namespace {
+
+using ::testing::Each;
+using ::testing::StartsWith;
+
+class Buffers : public OnDevice {};
+
+constexpr std::size_t kPage = 2 * 1024 * 1024;
+
+std::string text(std::int64_t value) {
+  return std::to_string(value);
+}
+
+TEST_F(Buffers, EndAtAPageBorderAndStartAligned) {
+  for (const std::size_t bytes :
+       {std::size_t{1}, std::size_t{256}, std::size_t{1000}, kPage, kPage + 4, 5 * kPage - 300}) {
+    const auto buffer = on().allocate(bytes);
+    EXPECT_EQ(buffer->bytes(), bytes);
+    EXPECT_EQ(buffer->address() % 256, 0U);
+    EXPECT_EQ((buffer->address() + (bytes + 255) / 256 * 256) % kPage, 0U) << bytes;
+  }
+}
+
+TEST_F(Buffers, KeepsWhatIsUploadedAndFilled) {
+  std::vector<std::uint32_t> words(1000);
+  std::iota(words.begin(), words.end(), 1U);
+  const auto buffer = on().allocate(words.size() * 4);
+  on().upload(buffer->address(), std::as_bytes(std::span(words)));
+  EXPECT_EQ(download<std::uint32_t>(buffer->address(), words.size()), words);
+  on().fill_words(buffer->address(), words.size() * 4, 0xdeadbeefU);
+  EXPECT_THAT(download<std::uint32_t>(buffer->address(), words.size()), Each(0xdeadbeefU));
+}
+
+TEST_F(Buffers, MoreThanTheDeviceHasIsAnErrorThatLeavesItUsable) {
+  try {
+    static_cast<void>(on().allocate(on().info().total_bytes + kPage));
+    FAIL();
+  } catch (const util::InfraError& error) {
+    EXPECT_EQ(error.code(), "E_DEVICE_MEMORY");
+  }
+  const auto buffer = on().allocate(64);
+  on().fill_words(buffer->address(), 64, 5);
+  EXPECT_THAT(download<std::uint32_t>(buffer->address(), 16), Each(5U));
+}
+
+// Each case runs in another process; the owner's bytes and context must survive it.
+class Shared : public OnDevice {
+ protected:
+  static constexpr std::size_t kBytes = 1000;  // 24 bytes of slack up to 1024
+
+  void SetUp() override {
+    OnDevice::SetUp();
+    if (IsSkipped()) {
+      return;
+    }
+    buffer_ = on().allocate(kBytes);
+    on().fill_words(buffer_->address(), kBytes, 0x01010101U);
+    on().synchronize();
+  }
+
+  [[nodiscard]] std::string child(const std::string& action,
+                                  const std::string& access,
+                                  std::int64_t offset) {
+    const util::Fd fd = buffer_->export_fd();
+    const ChildResult result = run_child(action, {text(kBytes), access, text(offset)}, fd.get());
+    EXPECT_EQ(result.exit_code, 0) << result.output;
+    return result.output;
+  }
+
+  // The owner still computes, and `changed` of its bytes differ from what it wrote.
+  void expect_owner_alive(std::ptrdiff_t changed) {
+    const auto now = download<unsigned char>(buffer_->address(), kBytes);
+    EXPECT_EQ(std::count_if(now.begin(), now.end(), [](unsigned char b) { return b != 1; }),
+              changed);
+    const auto module = load(compile(kPlain, {"nothing"}));
+    ASSERT_NE(module, nullptr);
+    run_once(*module, {"nothing", {1, 1, 1}, {1, 1, 1}, 0, {}});
+  }
+
+  std::unique_ptr<device::Buffer> buffer_;
+};
+
+TEST_F(Shared, ImporterWritesAndTheOwnerSeesIt) {
+  EXPECT_EQ(child("poke", "rw", 999), "ok\n");
+  expect_owner_alive(1);
+  EXPECT_EQ(download<unsigned char>(buffer_->address() + 999, 1)[0], 77);
+}
+
+TEST_F(Shared, ReadOnlyImporterReads) {
+  EXPECT_EQ(child("peek", "r", 0), "ok\n");
+  expect_owner_alive(0);
+}
+
+TEST_F(Shared, ReadOnlyImporterFaultsOnAWrite) {
+  EXPECT_THAT(child("poke", "r", 0), StartsWith("fault memory: CUDA error 700"));
+  expect_owner_alive(0);
+}
+
+TEST_F(Shared, SlackUpTo256IsReadable) {
+  EXPECT_EQ(child("peek", "r", 1023), "ok\n");
+  expect_owner_alive(0);
+}
+
+TEST_F(Shared, FirstByteAfterTheSlackFaults) {
+  EXPECT_THAT(child("peek", "rw", 1024), StartsWith("fault memory: CUDA error 700"));
+  EXPECT_THAT(child("poke", "rw", 1024), StartsWith("fault memory: CUDA error 700"));
+  expect_owner_alive(0);
+}
+
+TEST_F(Shared, WholeGuardPageAfterItFaults) {
+  EXPECT_THAT(child("poke", "rw", 1024 + static_cast<std::int64_t>(kPage) - 1),
+              StartsWith("fault memory"));
+  expect_owner_alive(0);
+}
+
+TEST_F(Shared, GuardPageBeforeItFaults) {
+  EXPECT_THAT(child("poke", "rw", 1024 - static_cast<std::int64_t>(kPage) - 1),
+              StartsWith("fault memory"));
+  expect_owner_alive(0);
+}
+
+TEST_F(Shared, ImporterCannotExportAgain) {
+  auto imported = on().import(buffer_->export_fd(), kBytes, device::Access::read);
+  EXPECT_THROW(static_cast<void>(imported->export_fd()), util::InfraError);
+  EXPECT_THAT(download<std::uint32_t>(imported->address(), kBytes / 4), Each(0x01010101U));
+}
+
+TEST_F(Shared, AnythingElseThanAnExportedDescriptorIsRefused) {
+  EXPECT_THROW(static_cast<void>(on().import(
+                   util::make_memfd("not device memory", 4096), kBytes, device::Access::read)),
+               util::InfraError);
+}
+
+}  // namespace
+}  // namespace sweep::gpu

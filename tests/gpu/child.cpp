@@ -1,0 +1,151 @@
+#include "child.h"
+
+#include "kernels.h"
+#include "util/error.h"
+#include "util/fd.h"
+
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace sweep::gpu {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error(what);
+}
+
+const char* word(device::Fault::Kind kind) {
+  switch (kind) {
+    case device::Fault::Kind::launch:
+      return "launch";
+    case device::Fault::Kind::memory:
+      return "memory";
+    case device::Fault::Kind::timeout:
+      return "timeout";
+    case device::Fault::Kind::out_of_memory:
+      return "out_of_memory";
+    case device::Fault::Kind::other:
+      return "other";
+  }
+  return "?";
+}
+
+// Loads, prepares and runs one launch; prints "ok" or "fault KIND: TEXT".
+int run_one(device::Device& on, const device::Image& image, device::Launch launch) {
+  const auto report = [](const device::Fault& fault) {
+    std::printf("fault %s: %s\n", word(fault.kind), fault.text.c_str());
+    return 0;
+  };
+  auto module = on.load(image);
+  if (const auto* fault = std::get_if<device::Fault>(&module)) {
+    return report(*fault);
+  }
+  const std::vector<device::Step> steps{std::move(launch)};
+  auto sequence = on.prepare(*std::get<0>(module), steps);
+  if (const auto* fault = std::get_if<device::Fault>(&sequence)) {
+    return report(*fault);
+  }
+  const auto ran = on.run(*std::get<0>(sequence));
+  if (const auto* fault = std::get_if<device::Fault>(&ran)) {
+    return report(*fault);
+  }
+  std::printf("ok\n");
+  return 0;
+}
+
+// poke|peek BYTES r|rw OFFSET: one thread stores to or loads from a byte of the imported buffer.
+int touch_imported(const std::string& name, const std::vector<std::string>& arguments) {
+  const auto on = device::cuda::open(0);
+  const auto access = arguments.at(1) == "r" ? device::Access::read : device::Access::read_write;
+  const auto buffer = on->import(util::Fd(kChildFd), std::stoull(arguments.at(0)), access);
+  const auto sink = on->allocate(4);
+  const auto at = static_cast<std::int64_t>(buffer->address()) + std::stoll(arguments.at(2));
+  return run_one(*on,
+                 compile(kTouch, {"poke", "peek"}),
+                 {name, {1, 1, 1}, {1, 1, 1}, 0, {bytes_of(at), bytes_of(sink->address())}});
+}
+
+// fault NAME: runs that kernel of kFaults, which must not end well.
+int run_fault(const std::vector<std::string>& arguments) {
+  const auto on = device::cuda::open(0);
+  const auto buffer = on->allocate(1024);
+  return run_one(*on,
+                 compile(kFaults, {arguments.at(0)}),
+                 {arguments.at(0), {1, 1, 1}, {32, 1, 1}, 0, {bytes_of(buffer->address())}});
+}
+
+std::string read_to_end(int fd) {
+  std::string out;
+  std::array<char, 4096> chunk{};
+  for (;;) {
+    const ssize_t got = read(fd, chunk.data(), chunk.size());
+    if (got <= 0) {
+      return out;
+    }
+    out.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+int child_main(const std::string& name, const std::vector<std::string>& arguments) {
+  try {
+    if (name == "poke" || name == "peek") {
+      return touch_imported(name, arguments);
+    }
+    if (name == "fault") {
+      return run_fault(arguments);
+    }
+    fail("no child case " + name);
+  } catch (const std::exception& error) {
+    std::printf("error: %s\n", error.what());
+    return 1;
+  }
+}
+
+ChildResult run_child(const std::string& name, const std::vector<std::string>& arguments, int fd) {
+  std::array<int, 2> pipe_ends{};
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
+    fail("pipe2");
+  }
+  util::Fd from(pipe_ends[0]);
+  util::Fd to(pipe_ends[1]);
+  posix_spawn_file_actions_t actions;
+  if (posix_spawn_file_actions_init(&actions) != 0 ||
+      posix_spawn_file_actions_adddup2(&actions, to.get(), 1) != 0 ||
+      (fd >= 0 && posix_spawn_file_actions_adddup2(&actions, fd, kChildFd) != 0)) {
+    fail("posix_spawn_file_actions");
+  }
+  std::vector<std::string> words{"gpu_tests", "__child", name};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& text : words) {
+    argv.push_back(text.data());
+  }
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  const int failed = posix_spawn(&pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) {
+    fail("posix_spawn");
+  }
+  to.reset();
+  ChildResult out;
+  out.output = read_to_end(from.get());
+  int status = 0;
+  if (waitpid(pid, &status, 0) != pid) {
+    fail("waitpid");
+  }
+  out.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return out;
+}
+
+}  // namespace sweep::gpu

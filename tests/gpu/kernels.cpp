@@ -1,0 +1,87 @@
+#include "kernels.h"
+
+#include "device/cuda/nvrtc.h"
+
+#include <stdexcept>
+
+namespace sweep::gpu {
+
+device::Image compile(const std::string& source, const std::vector<std::string>& kernels) {
+  const auto devices = device::cuda::list();
+  const auto compiled = device::cuda::Nvrtc::load().compile(
+      {"test.cu", source, {"-arch=" + devices.at(0).info.arch, "-std=c++17"}, kernels, {}});
+  if (!compiled.ok) {
+    throw std::runtime_error(compiled.error + "\n" + compiled.log);
+  }
+  return compiled.image;
+}
+
+const char* const kTouch = R"(
+extern "C" __global__ void poke(char* at, unsigned* sink) { *at = 77; }
+extern "C" __global__ void peek(char* at, unsigned* sink) { *sink = *static_cast<volatile char*>(at); }
+)";
+
+const char* const kFaults = R"(
+extern "C" __global__ void wild(unsigned* x) { reinterpret_cast<unsigned*>(0x1000)[threadIdx.x] = *x; }
+extern "C" __global__ void misaligned(char* x) { *reinterpret_cast<unsigned*>(x + 1) = 1; }
+extern "C" __global__ void trap(unsigned* x) { asm volatile("trap;"); }
+extern "C" __global__ void wide_shared(unsigned* x) {
+  unsigned at = 0x7fffff00u, value;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(at) : "memory");
+  *x = value;
+}
+extern "C" __global__ void fine(unsigned* x) { *x = 1; }
+)";
+
+const char* const kPlain = R"(
+template <int N>
+__global__ void __launch_bounds__(256) scale(float* x, int count) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) x[i] *= N;
+}
+extern "C" __global__ void add_one(float* x, int count) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) x[i] += 1.0f;
+}
+extern "C" __global__ void reverse_through_shared(float* x, int count) {
+  extern __shared__ float all[];
+  for (int i = threadIdx.x; i < count; i += blockDim.x) all[i] = x[i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < count; i += blockDim.x) x[i] = all[count - 1 - i];
+}
+struct Pair { double a; char b; };
+extern "C" __global__ void tagged(char flag, Pair pair, const float* x, short tail) {}
+extern "C" __global__ void nothing() {}
+)";
+
+// The local variants hold their array by a pointer that the compiler cannot see through.
+const char* const kGhosts = R"(
+using u32 = unsigned int;
+constexpr u32 kMark = 0x5eed1234u;
+extern "C" __global__ void __launch_bounds__(1024, 1) leave_shared(u32 words) {
+  extern __shared__ u32 all[];
+  for (u32 i = threadIdx.x; i < words; i += blockDim.x) static_cast<volatile u32*>(all)[i] = kMark;
+}
+extern "C" __global__ void __launch_bounds__(1024, 1) find_shared(u32 words, u32* found) {
+  extern __shared__ u32 all[];
+  u32 count = 0;
+  for (u32 i = threadIdx.x; i < words; i += blockDim.x) count += static_cast<volatile u32*>(all)[i] == kMark;
+  atomicAdd(found, count);
+}
+template <int N> __global__ void __launch_bounds__(1024) leave_local() {
+  u32 own[N];
+  volatile u32* at = own;
+  asm volatile("" : "+l"(at));
+  for (int i = 0; i < N; ++i) at[i] = kMark;
+}
+template <int N> __global__ void __launch_bounds__(1024) find_local(u32* found) {
+  u32 own[N];
+  volatile u32* at = own;
+  asm volatile("" : "+l"(at));
+  u32 count = 0;
+  for (int i = 0; i < N; ++i) count += at[i] == kMark;
+  atomicAdd(found, count);
+}
+)";
+
+}  // namespace sweep::gpu
