@@ -44,10 +44,10 @@ extern "C" __global__ void add_one(float* x, int count) {
   if (i < count) x[i] += 1.0f;
 }
 extern "C" __global__ void reverse_through_shared(float* x, int count) {
-  extern __shared__ float all[];
-  for (int i = threadIdx.x; i < count; i += blockDim.x) all[i] = x[i];
+  extern __shared__ float tile[];
+  for (int i = threadIdx.x; i < count; i += blockDim.x) tile[i] = x[i];
   __syncthreads();
-  for (int i = threadIdx.x; i < count; i += blockDim.x) x[i] = all[count - 1 - i];
+  for (int i = threadIdx.x; i < count; i += blockDim.x) x[i] = tile[count - 1 - i];
 }
 struct Pair { double a; char b; };
 extern "C" __global__ void tagged(char flag, Pair pair, const float* x, short tail) {}
@@ -59,13 +59,13 @@ const char* const kGhosts = R"(
 using u32 = unsigned int;
 constexpr u32 kMark = 0x5eed1234u;
 extern "C" __global__ void __launch_bounds__(1024, 1) leave_shared(u32 words) {
-  extern __shared__ u32 all[];
-  for (u32 i = threadIdx.x; i < words; i += blockDim.x) static_cast<volatile u32*>(all)[i] = kMark;
+  extern __shared__ u32 tile[];
+  for (u32 i = threadIdx.x; i < words; i += blockDim.x) static_cast<volatile u32*>(tile)[i] = kMark;
 }
 extern "C" __global__ void __launch_bounds__(1024, 1) find_shared(u32 words, u32* found) {
-  extern __shared__ u32 all[];
+  extern __shared__ u32 tile[];
   u32 count = 0;
-  for (u32 i = threadIdx.x; i < words; i += blockDim.x) count += static_cast<volatile u32*>(all)[i] == kMark;
+  for (u32 i = threadIdx.x; i < words; i += blockDim.x) count += static_cast<volatile u32*>(tile)[i] == kMark;
   atomicAdd(found, count);
 }
 template <int N> __global__ void __launch_bounds__(1024) leave_local() {

@@ -42,8 +42,12 @@ struct Variant {
   std::size_t bytes;
 };
 
-constexpr std::array<Variant, 5> kVariants{{{"wash_local<64>", 256},
+constexpr std::array<Variant, 9> kVariants{{{"wash_local<64>", 256},
+                                            {"wash_local<256>", 1024},
                                             {"wash_local<1024>", 4 * 1024},
+                                            {"wash_local<2048>", 8 * 1024},
+                                            {"wash_local<4096>", 16 * 1024},
+                                            {"wash_local<8192>", 32 * 1024},
                                             {"wash_local<16384>", 64 * 1024},
                                             {"wash_local<32768>", 128 * 1024},
                                             {"wash_local<65536>", 256 * 1024}}};
@@ -74,6 +78,12 @@ Harness::Harness(std::shared_ptr<const Driver> driver,
                            "E_HARNESS_KERNELS");
   }
   module_ = std::move(std::get<std::unique_ptr<CudaModule>>(loaded));
+  for (const Variant& variant : kVariants) {
+    if (module_->facts(variant.kernel).local_bytes < variant.bytes) {
+      throw util::InfraError({"cuda", std::string(variant.kernel) + " lost its local memory", ""},
+                             "E_HARNESS_KERNELS");
+    }
+  }
   words_ = zeroed(kWordBytes);
   driver_->check(driver_->cuFuncSetAttribute_(module_->find("wash_shared"),
                                               CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

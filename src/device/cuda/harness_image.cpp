@@ -20,7 +20,11 @@ Image harness_image(const std::string& arch) {
                      "probe_time",
                      "wash_shared",
                      "wash_local<64>",
+                     "wash_local<256>",
                      "wash_local<1024>",
+                     "wash_local<2048>",
+                     "wash_local<4096>",
+                     "wash_local<8192>",
                      "wash_local<16384>",
                      "wash_local<32768>",
                      "wash_local<65536>"};

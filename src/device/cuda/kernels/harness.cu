@@ -128,10 +128,14 @@ __global__ void __launch_bounds__(1024) wash_local(u32 value, u32* arrived, u32*
   }
   __syncthreads();
   u32 local[kWords];
+  // A pointer that the compiler cannot trace back to the array: otherwise it drops the stores, volatile or not.
+  volatile u32* at = local;
+  asm volatile("" : "+l"(at));
+#pragma unroll 4
   for (int i = 0; i < kWords; ++i) {
-    *const_cast<volatile u32*>(local + i) = value + u32(i);
+    at[i] = value + u32(i);
   }
-  const u32 sum = *const_cast<volatile u32*>(local + (value % kWords));
+  const u32 sum = at[value % kWords];
   if (sum == 0x9e3779b9u) {
     *sink = sum;
   }
