@@ -95,7 +95,8 @@ Json assistant_json(const Message& message) {
                         (*original)[i].is_object()
                     ? (*original)[i]
                     : Json::object();
-    for (const auto& [key, value] : call_json(message.calls[i]).items()) {
+    const Json understood = call_json(message.calls[i]);
+    for (const auto& [key, value] : understood.items()) {
       if (key == "function" && call.contains("function") && call["function"].is_object())
         call[key].update(value);
       else

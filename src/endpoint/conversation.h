@@ -23,7 +23,7 @@ struct ToolCall {
   std::string id;
   std::string name;
   std::string arguments;
-  std::string problem;        // empty: well formed; else what is wrong, written for the model
+  std::string problem{};      // empty: well formed; else what is wrong, written for the model
   bool from_text = false;     // found in the answer's text, not in its tool_calls
   bool synthetic_id = false;  // the endpoint gave none
   bool repaired = false;      // arguments differ from the bytes received
@@ -36,12 +36,12 @@ enum class Speaker { system, user, assistant, tool };
 // fields included.
 struct Message {
   Speaker speaker = Speaker::user;
-  std::string text;
-  std::string reasoning;        // assistant only; recorded, never executed or parsed for code
-  std::vector<ToolCall> calls;  // assistant only
-  std::string call_id;          // tool only: the call that this answers
-  std::string tool_name;        // tool only
-  std::string raw;              // assistant only; empty: built from the fields above
+  std::string text{};
+  std::string reasoning{};        // assistant only; recorded, never executed or parsed for code
+  std::vector<ToolCall> calls{};  // assistant only
+  std::string call_id{};          // tool only: the call that this answers
+  std::string tool_name{};        // tool only
+  std::string raw{};              // assistant only; empty: built from the fields above
 };
 
 using Conversation = std::vector<Message>;

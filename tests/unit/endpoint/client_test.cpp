@@ -1,0 +1,533 @@
+#include "endpoint/client.h"
+
+#include "../../support/raw_server.h"
+#include "endpoint/json.h"
+#include "util/error.h"
+#include "util/fake_clock.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+namespace sweep::endpoint {
+namespace {
+
+using test::http_response;
+using test::RawServer;
+using test::sse_response;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<ToolDefinition> kTools = {
+    {"submit_kernel",
+     "Submits.",
+     R"({"type":"object","properties":{"kernel_code":{"type":"string"}}})"}};
+
+struct Fixture {
+  explicit Fixture(RawServer::Handler handler, Api api = Api::chat, bool stream = true)
+      : server(std::move(handler)) {
+    target.api = api;
+    target.base_url = server.url("/v1/");
+    target.model = "m";
+    target.key = Secret("sk-0123456789abcdef");
+    target.stream = stream;
+    services.clock = &clock;
+  }
+
+  std::variant<Completion, EndpointFailure> ask(Conversation conversation = {
+                                                    {Speaker::user, "hi"}}) {
+    endpoint = connect(target, retry, services);
+    return endpoint->complete(conversation, kTools, settings, progress, &exchange);
+  }
+
+  Completion answer() {
+    auto result = ask();
+    if (auto* failure = std::get_if<EndpointFailure>(&result))
+      throw std::runtime_error(failure->text);
+    return std::get<Completion>(std::move(result));
+  }
+
+  double slept() {
+    const auto waits = clock.slept();
+    return std::accumulate(waits.begin(), waits.end(), 0.0);
+  }
+
+  Json sent(std::size_t number = 0) {
+    return *parse_json(RawServer::body_of(server.requests().at(number)));
+  }
+
+  RawServer server;
+  util::FakeClock clock;
+  Target target;
+  Retry retry;
+  Services services;
+  Settings settings;
+  OnProgress progress;
+  Exchange exchange;
+  std::unique_ptr<Endpoint> endpoint;
+};
+
+RawServer::Handler always(std::string bytes, bool slowly = false) {
+  return [bytes = std::move(bytes), slowly](const std::string&, int) {
+    return RawServer::Answer{bytes, slowly, false};
+  };
+}
+
+RawServer::Handler in_turn(std::vector<std::string> answers) {
+  return [answers = std::move(answers)](const std::string&, int number) {
+    return RawServer::Answer{
+        answers.at(std::min<std::size_t>(static_cast<std::size_t>(number), answers.size() - 1)),
+        false,
+        false};
+  };
+}
+
+const std::string kPlain =
+    R"({"id":"c1","model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"hello","refusal":null,"annotations":[],"extra":{"sig":"s"}}}],"usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14,"prompt_tokens_details":{"cached_tokens":6},"completion_tokens_details":{"reasoning_tokens":3}}})";
+
+std::string chunk(const std::string& delta, const std::string& rest = "null") {
+  return "data: {\"id\":\"c1\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":" + delta +
+         ",\"finish_reason\":" + rest + "}]}\r\n\r\n";
+}
+
+std::string full_stream() {
+  return ": keep-alive\r\n\r\ndata: "
+         "{\"choices\":[],\"id\":\"\",\"model\":\"\",\"prompt_filter_results\":[]}\r\n\r\n" +
+         chunk(R"({"role":"assistant","content":""})") +
+         chunk(R"({"reasoning_content":"let me "})") + chunk(R"({"reasoning_content":"think"})") +
+         chunk("{\"content\":\"\xE2\x82\"}") + chunk("{\"content\":\"\xAC ok\"}") +
+         chunk(
+             R"({"tool_calls":[{"index":0,"id":"call_a","type":"function","function":{"name":"submit_kernel","arguments":""}}]})") +
+         chunk(R"({"tool_calls":[{"index":0,"function":{"arguments":"{\"kernel_"}}]})") +
+         chunk(
+             R"({"tool_calls":[{"index":1,"id":"call_b","function":{"name":"submit_kernel","arguments":"{}"}}]})") +
+         chunk(R"({"tool_calls":[{"index":0,"function":{"arguments":"code\":\"x\"}"}}]})") +
+         chunk("{}", "\"tool_calls\"") +
+         "data: "
+         "{\"id\":\"c1\",\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":9}}"
+         "\r\n\r\ndata: [DONE]\r\n\r\n";
+}
+
+TEST(Chat, ReadsAWholeAnswer) {
+  Fixture f(always(http_response("200 OK", kPlain, "x-request-id: r1\r\n")), Api::chat, false);
+  const Completion answer = f.answer();
+  EXPECT_EQ(answer.message.text, "hello");
+  EXPECT_EQ(answer.finish, Finish::stop);
+  EXPECT_EQ(answer.usage.input, 10);
+  EXPECT_EQ(answer.usage.cached, 6);
+  EXPECT_EQ(answer.usage.output, 4);
+  EXPECT_EQ(answer.usage.reasoning, 3);
+  EXPECT_EQ(answer.request_id, "r1");
+  EXPECT_EQ(answer.attempts.size(), 1U);
+  EXPECT_EQ(cost_nano_usd(answer.usage, {2500, 250, 10000}), 4 * 2500 + 6 * 250 + 4 * 10000);
+  const std::string request = f.server.requests().at(0);
+  EXPECT_THAT(request, HasSubstr("POST /v1/chat/completions HTTP/1.1"));
+  EXPECT_THAT(request, HasSubstr("Authorization: Bearer sk-0123456789abcdef"));
+  EXPECT_FALSE(f.sent().contains("stream"));
+  EXPECT_FALSE(f.sent().contains("temperature"));
+  EXPECT_THAT(f.exchange.request, Not(HasSubstr("sk-0123456789")));
+}
+
+TEST(Chat, StreamInSingleBytesGivesTheSameAsWhole) {
+  for (const bool slowly : {false, true}) {
+    Fixture f(always(sse_response(full_stream()), slowly));
+    std::size_t calls = 0;
+    f.progress = [&](const Progress&) { ++calls; };
+    const Completion answer = f.answer();
+    EXPECT_EQ(answer.message.text, "\xE2\x82\xAC ok");
+    EXPECT_EQ(answer.message.reasoning, "let me think");
+    ASSERT_EQ(answer.message.calls.size(), 2U);
+    EXPECT_EQ(answer.message.calls[0].id, "call_a");
+    EXPECT_EQ(answer.message.calls[0].arguments, "{\"kernel_code\":\"x\"}");
+    EXPECT_EQ(answer.message.calls[1].name, "submit_kernel");
+    EXPECT_EQ(answer.finish, Finish::tool_calls);
+    EXPECT_EQ(answer.usage.output, 9);
+    EXPECT_GT(calls, 0U);
+    const auto replayed = f.endpoint->parse(f.exchange);
+    ASSERT_EQ(replayed.index(), 0U);
+    EXPECT_EQ(to_json(std::get<Completion>(replayed).message), to_json(answer.message));
+  }
+  Fixture f(always(sse_response(full_stream())));
+  (void)f.answer();
+  EXPECT_EQ(f.sent()["stream_options"]["include_usage"], true);
+}
+
+TEST(Chat, DeltasWithoutIndexOrIdRepeatedNamesAndRepeatedArguments) {
+  Fixture f(always(sse_response(
+      chunk(R"({"tool_calls":[{"id":"x","function":{"name":"submit_kernel"}}]})") +
+      chunk(R"({"tool_calls":[{"function":{"name":"submit_kernel","arguments":"{\"a\""}}]})") +
+      chunk(
+          R"({"tool_calls":[{"id":"x","function":{"name":"submit_kernel","arguments":":1}"}}]})") +
+      chunk(
+          R"({"tool_calls":[{"id":"x","function":{"name":"submit_kernel","arguments":"{\"a\":1}"}}]})") +
+      chunk(
+          R"({"tool_calls":[{"index":0,"id":"y","function":{"name":"submit_kernel","arguments":{"b":2}}}]})",
+          "\"stop\"") +
+      "data: [DONE]\n\n")));
+  const Completion answer = f.answer();
+  ASSERT_EQ(answer.message.calls.size(), 2U);
+  EXPECT_EQ(answer.message.calls[0].name, "submit_kernel");
+  EXPECT_EQ(answer.message.calls[0].arguments, "{\"a\":1}");
+  EXPECT_EQ(answer.message.calls[1].id, "y");
+  EXPECT_EQ(answer.message.calls[1].arguments, "{\"b\":2}");
+  EXPECT_EQ(answer.finish, Finish::tool_calls);
+}
+
+TEST(Chat, ReplaysUnknownFieldsAndAnswersEveryCall) {
+  Fixture f(in_turn({sse_response(full_stream()), http_response("200 OK", kPlain)}));
+  const Completion first = f.answer();
+  Conversation next = {{Speaker::system, "s"}, {Speaker::user, "u"}, first.message};
+  next.push_back({Speaker::tool, "fine", "", {}, "call_a", "submit_kernel", ""});
+  next.push_back({Speaker::tool, "bytes \xFF", "", {}, "call_b", "submit_kernel", ""});
+  const auto second = f.ask(next);
+  ASSERT_EQ(second.index(), 0U);
+  next.push_back(std::get<Completion>(second).message);
+  (void)f.ask(next);
+  const Json messages = f.sent(2)["messages"];
+  EXPECT_EQ(messages[2]["reasoning_content"], "let me think");
+  EXPECT_EQ(messages[2]["tool_calls"][0]["function"]["arguments"], "{\"kernel_code\":\"x\"}");
+  EXPECT_EQ(messages[3], Json({{"role", "tool"}, {"tool_call_id", "call_a"}, {"content", "fine"}}));
+  EXPECT_EQ(messages[4]["content"], "bytes \xEF\xBF\xBD");
+  EXPECT_EQ(messages[5],
+            Json({{"role", "assistant"}, {"content", "hello"}, {"extra", {{"sig", "s"}}}}));
+}
+
+TEST(Chat, BrokenArgumentsAreToldToTheModelAndNotReplayed) {
+  Fixture f(in_turn({sse_response(
+      chunk(
+          R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"submit_kernel","arguments":"{\"kernel_code\":\"cut"}}]})",
+          "\"length\"") +
+      "data: [DONE]\n\n")}));
+  const Completion answer = f.answer();
+  ASSERT_EQ(answer.message.calls.size(), 1U);
+  EXPECT_THAT(answer.message.calls[0].problem, HasSubstr("output limit"));
+  EXPECT_EQ(answer.finish, Finish::length);
+  (void)f.ask({{Speaker::user, "u"},
+               answer.message,
+               {Speaker::tool, "no", "", {}, "a", "submit_kernel", ""}});
+  EXPECT_EQ(f.sent(1)["messages"][1]["tool_calls"][0]["function"]["arguments"], "{}");
+}
+
+TEST(Chat, TextCallsComeBackAsUserMessages) {
+  const std::string text =
+      "<tool_call>{\\\"name\\\":\\\"submit_kernel\\\",\\\"arguments\\\":{\\\"kernel_code\\\":"
+      "\\\"k\\\"}}</tool_call>";
+  Fixture f(always(http_response(
+      "200 OK",
+      R"({"choices":[{"finish_reason":"stop","message":{"content":"<think>t</think>)" + text +
+          "\"}}]}")));
+  const Completion answer = f.answer();
+  ASSERT_EQ(answer.message.calls.size(), 1U);
+  EXPECT_TRUE(answer.message.calls[0].from_text);
+  EXPECT_EQ(answer.message.reasoning, "t");
+  EXPECT_TRUE(answer.usage.estimated);
+  EXPECT_THAT(answer.flags, Contains("tool_calls_in_text"));
+  (void)f.ask({{Speaker::user, "u"},
+               answer.message,
+               {Speaker::tool, "ok", "", {}, answer.message.calls[0].id, "submit_kernel", ""}});
+  const Json messages = f.sent(1)["messages"];
+  EXPECT_FALSE(messages[1].contains("tool_calls"));
+  EXPECT_EQ(messages[2]["role"], "user");
+  EXPECT_THAT(messages[2]["content"].get<std::string>(), HasSubstr("Result of submit_kernel"));
+}
+
+TEST(Chat, NeverTakesCallsFromReasoning) {
+  Fixture f(always(http_response(
+      "200 OK",
+      R"({"choices":[{"message":{"content":"","reasoning":"<tool_call>{\"name\":\"submit_kernel\",\"arguments\":{}}</tool_call>"}}]})")));
+  const Completion answer = f.answer();
+  EXPECT_TRUE(answer.message.calls.empty());
+  EXPECT_THAT(answer.flags, Contains("reasoning_only"));
+}
+
+TEST(Retry, WaitsAsLongAsTheEndpointAsks) {
+  Fixture f(in_turn(
+      {http_response(
+           "429 Too Many Requests", R"({"error":{"message":"slow"}})", "Retry-After: 1\r\n"),
+       http_response("200 OK", kPlain)}));
+  std::vector<std::string> told;
+  f.services.waiting = [&](const std::string& why, double) { told.push_back(why); };
+  const Completion answer = f.answer();
+  ASSERT_EQ(answer.attempts.size(), 2U);
+  EXPECT_EQ(answer.attempts[0].outcome, "rate_limited");
+  EXPECT_EQ(answer.attempts[1].outcome, "ok");
+  EXPECT_GE(f.slept(), 1.0);
+  EXPECT_LE(f.slept(), 1.26);
+  EXPECT_THAT(told, ElementsAre("rate_limited"));
+}
+
+TEST(Retry, CutStreamsAreAskedAgain) {
+  const std::string whole = full_stream();
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n";
+  Fixture f(in_turn({sse_response(whole.substr(0, whole.find("call_b"))),
+                     head + "Content-Length: 99999\r\n\r\n" + whole.substr(0, 300),
+                     sse_response("data: {\"choices\":[{\"delta\":{\"content\":\"no end\"}}]}\n\n"),
+                     sse_response(whole)}));
+  const Completion answer = f.answer();
+  ASSERT_EQ(answer.attempts.size(), 4U);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(answer.attempts[static_cast<std::size_t>(i)].outcome, "transport");
+  EXPECT_EQ(answer.message.calls.size(), 2U);
+}
+
+TEST(Retry, GivesUpAfterTheLastTryAndSaysWhatToDo) {
+  Fixture f(always(http_response(
+      "502 Bad Gateway", "<html><h1>502 Bad Gateway</h1></html>", "Content-Type: text/html\r\n")));
+  f.retry.max_attempts = 3;
+  const auto result = f.ask();
+  const auto& failure = std::get<EndpointFailure>(result);
+  EXPECT_EQ(failure.kind, FailureKind::overloaded);
+  EXPECT_EQ(failure.attempts.size(), 3U);
+  EXPECT_TRUE(failure.retry);
+  EXPECT_THAT(failure.text, HasSubstr("502"));
+  EXPECT_THAT(failure.text, HasSubstr("after 3 tries"));
+  EXPECT_THAT(failure.text, Not(HasSubstr("<html>")));
+}
+
+TEST(Retry, NeverRepeatsWhatCannotSucceed) {
+  const std::vector<std::pair<std::string, FailureKind>> cases = {
+      {http_response("401 Unauthorized",
+                     R"({"error":{"message":"Incorrect API key provided: sk-0123456789abcdef"}})"),
+       FailureKind::authentication},
+      {http_response("404 Not Found", "{}"), FailureKind::not_an_endpoint},
+      {http_response("307 Temporary Redirect", "", "Location: http://other.example/v1\r\n"),
+       FailureKind::not_an_endpoint},
+      {http_response("200 OK", "<html>login</html>"), FailureKind::not_an_endpoint},
+      {http_response("400 Bad Request",
+                     R"({"error":{"code":"context_length_exceeded","message":"too long"}})"),
+       FailureKind::context_overflow},
+      {http_response("429 Too Many", R"({"error":{"code":"insufficient_quota"}})"),
+       FailureKind::quota},
+      {http_response("429 Too Many", "{}", "Retry-After: 86400\r\n"), FailureKind::rate_limited},
+      {http_response("400 Bad Request", R"({"error":{"message":"no such field"}})"),
+       FailureKind::bad_request}};
+  for (const auto& [bytes, kind] : cases) {
+    Fixture f(always(bytes));
+    const auto result = f.ask();
+    const auto& failure = std::get<EndpointFailure>(result);
+    EXPECT_EQ(failure.kind, kind) << bytes;
+    EXPECT_EQ(f.server.requests().size(), 1U) << bytes;
+    EXPECT_THAT(failure.text, Not(HasSubstr("sk-0123456789abcdef")));
+    for (const Attempt& attempt : failure.attempts)
+      EXPECT_THAT(attempt.detail, Not(HasSubstr("sk-0123456789abcdef")));
+    EXPECT_THAT(f.exchange.response, Not(HasSubstr("sk-0123456789abcdef")));
+  }
+}
+
+TEST(Retry, ErrorsInsideA200AreTakenForWhatTheyAre) {
+  Fixture f(in_turn(
+      {http_response("200 OK", R"({"error":{"code":429,"message":"busy"}})"),
+       sse_response("data: {\"error\":{\"code\":\"server_error\",\"message\":\"died\"}}\n\n"),
+       http_response("200 OK", R"({"choices":[]})"),
+       http_response("200 OK", "{\"choices\":"),
+       http_response("200 OK", kPlain)}));
+  const Completion answer = f.answer();
+  ASSERT_EQ(answer.attempts.size(), 5U);
+  EXPECT_EQ(answer.attempts[0].outcome, "rate_limited");
+  EXPECT_EQ(answer.attempts[1].outcome, "overloaded");
+  EXPECT_EQ(answer.attempts[2].outcome, "protocol");
+  EXPECT_EQ(answer.attempts[3].outcome, "protocol");
+}
+
+TEST(Retry, LeavesOutParametersThatTheEndpointRefuses) {
+  Fixture f(in_turn(
+      {http_response("400 Bad Request",
+                     R"({"error":{"message":"Unsupported parameter: 'max_completion_tokens'"}})"),
+       http_response("400 Bad Request",
+                     R"({"error":{"param":"temperature","message":"not supported"}})"),
+       http_response("200 OK", kPlain)}));
+  f.settings.temperature = 0.5;
+  f.settings.max_output_tokens = 100;
+  const Completion answer = f.answer();
+  EXPECT_THAT(answer.flags, Contains("param_dropped:temperature"));
+  EXPECT_THAT(answer.flags, Contains("param_renamed:max_tokens"));
+  EXPECT_EQ(f.sent(0)["temperature"], 0.5);
+  EXPECT_EQ(f.sent(2)["max_tokens"], 100);
+  EXPECT_FALSE(f.sent(2).contains("temperature"));
+  EXPECT_EQ(f.slept(), 0.0);
+}
+
+TEST(Retry, CancellingEndsAWaitAndIsReported) {
+  Fixture f(always(http_response("503 Service Unavailable", "{}", "Retry-After: 100\r\n")));
+  f.services.cancelled = [&] { return f.clock.slept().size() > 3; };
+  const auto result = f.ask();
+  EXPECT_EQ(std::get<EndpointFailure>(result).kind, FailureKind::cancelled);
+  EXPECT_LT(f.slept(), 2.0);
+}
+
+TEST(Permits, OnePerTryAndTokensAreReported) {
+  struct Counting final : Permits {
+    struct Slot final : Permit {
+      explicit Slot(int& open) : open_(open) { ++open_; }
+
+      Slot(const Slot&) = delete;
+      Slot& operator=(const Slot&) = delete;
+
+      ~Slot() override { --open_; }
+
+      int& open_;
+    };
+
+    std::unique_ptr<Permit> take(std::int64_t tokens) override {
+      EXPECT_GT(tokens, 0);
+      ++taken;
+      return std::make_unique<Slot>(open);
+    }
+
+    void used(std::int64_t, std::int64_t tokens) override { reported.push_back(tokens); }
+
+    int open = 0, taken = 0;
+    std::vector<std::int64_t> reported;
+  } permits;
+
+  Fixture f(in_turn({http_response("500 No", "{}"), http_response("200 OK", kPlain)}));
+  f.services.permits = &permits;
+  f.services.waiting = [&](const std::string&, double) { EXPECT_EQ(permits.open, 0); };
+  (void)f.answer();
+  EXPECT_EQ(permits.taken, 2);
+  EXPECT_EQ(permits.open, 0);
+  EXPECT_THAT(permits.reported, ElementsAre(-1, 14));
+}
+
+TEST(Responses, StreamAndWholeAnswerAgreeAndReplayKeepsOrder) {
+  const std::string output =
+      R"([{"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"plan"}],"content":[{"text":"x"}],"encrypted_content":"E"},)"
+      R"({"id":"msg_1","type":"message","status":"completed","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"hi"}]},)"
+      R"({"id":"fc_1","type":"function_call","status":"completed","call_id":"call_1","name":"submit_kernel","arguments":"{\"kernel_code\":\"k\"}"}])";
+  const std::string final =
+      R"({"id":"resp_1","model":"m","status":"completed","error":null,"incomplete_details":null,"output":)" +
+      output +
+      R"(,"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":2},"output_tokens":8,"output_tokens_details":{"reasoning_tokens":6},"total_tokens":13}})";
+  const std::string stream =
+      "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{}}\n\n"
+      "event: response.function_call_arguments.delta\ndata: "
+      "{\"type\":\"response.function_call_arguments.delta\",\"delta\":\"{\"}\n\n"
+      "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":" +
+      final + "}\n\n";
+  for (const bool streaming : {false, true}) {
+    Fixture f(always(streaming ? sse_response(stream) : http_response("200 OK", final)),
+              Api::responses,
+              streaming);
+    f.settings.reasoning_effort = "high";
+    const Completion answer = f.answer();
+    EXPECT_EQ(answer.message.text, "hi");
+    EXPECT_EQ(answer.message.reasoning, "x");
+    EXPECT_EQ(answer.usage.reasoning, 6);
+    EXPECT_EQ(answer.usage.cached, 2);
+    ASSERT_EQ(answer.message.calls.size(), 1U);
+    EXPECT_EQ(answer.message.calls[0].id, "call_1");
+    (void)f.ask({{Speaker::system, "s"},
+                 {Speaker::user, "u"},
+                 answer.message,
+                 {Speaker::tool, "done", "", {}, "call_1", "submit_kernel", ""}});
+    const Json body = f.sent(1);
+    EXPECT_THAT(f.server.requests().at(1), HasSubstr("POST /v1/responses "));
+    EXPECT_EQ(body["instructions"], "s");
+    EXPECT_EQ(body["store"], false);
+    EXPECT_EQ(body["reasoning"]["effort"], "high");
+    EXPECT_EQ(body["tools"][0]["name"], "submit_kernel");
+    const Json input = body["input"];
+    ASSERT_EQ(input.size(), 5U);
+    EXPECT_EQ(input[1],
+              Json({{"type", "reasoning"},
+                    {"summary", {{{"type", "summary_text"}, {"text", "plan"}}}},
+                    {"content", Json::array()},
+                    {"encrypted_content", "E"}}));
+    EXPECT_EQ(input[2]["phase"], "commentary");
+    EXPECT_FALSE(input[2].contains("status"));
+    EXPECT_EQ(input[3]["call_id"], "call_1");
+    EXPECT_EQ(input[4],
+              Json({{"type", "function_call_output"}, {"call_id", "call_1"}, {"output", "done"}}));
+  }
+}
+
+TEST(Responses, UsesFinishedItemsWhenTheFinalEventIsEmptyAndReportsLimits) {
+  Fixture f(always(sse_response(
+                "data: "
+                "{\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":"
+                "\"message\",\"content\":[{\"text\":\"part\"}]}}\n\n"
+                "data: "
+                "{\"type\":\"response.incomplete\",\"response\":{\"status\":\"incomplete\","
+                "\"incomplete_details\":{\"reason\":\"max_output_tokens\"},\"output\":[]}}\n\n")),
+            Api::responses);
+  const Completion answer = f.answer();
+  EXPECT_EQ(answer.message.text, "part");
+  EXPECT_EQ(answer.finish, Finish::length);
+  EXPECT_EQ(answer.finish_raw, "incomplete:max_output_tokens");
+}
+
+TEST(Responses, FailedAndCutStreamsAreRetried) {
+  Fixture f(
+      in_turn(
+          {sse_response("data: "
+                        "{\"type\":\"response.failed\",\"response\":{\"status\":\"failed\","
+                        "\"error\":{\"code\":\"server_error\",\"message\":\"x\"}}}\n\n"),
+           sse_response("data: {\"type\":\"response.output_text.delta\",\"delta\":\"x\"}\n\n"),
+           sse_response(
+               "data: {\"type\":\"error\",\"code\":\"rate_limit_exceeded\",\"message\":\"x\"}\n\n"),
+           http_response(
+               "200 OK",
+               R"({"status":"completed","output":[{"type":"message","content":[{"text":"ok"}]}]})")}),
+      Api::responses);
+  const Completion answer = f.answer();
+  ASSERT_EQ(answer.attempts.size(), 4U);
+  EXPECT_EQ(answer.attempts[0].outcome, "overloaded");
+  EXPECT_EQ(answer.attempts[1].outcome, "transport");
+  EXPECT_EQ(answer.attempts[2].outcome, "rate_limited");
+}
+
+TEST(Connect, RefusesBadBaseUrlsAndTrimsPastedOnes) {
+  util::FakeClock clock;
+  Services services;
+  services.clock = &clock;
+  for (const char* url : {"", "host/v1", "ftp://h/v1", "https://user:key@h/v1", "https:///v1"}) {
+    Target target;
+    target.base_url = url;
+    EXPECT_THROW((void)connect(target, {}, services), util::UsageError) << url;
+  }
+  Fixture f(always(http_response("200 OK", kPlain)));
+  f.target.base_url = f.server.url("/v1/chat/completions/?api-version=1");
+  (void)f.answer();
+  EXPECT_THAT(f.server.requests().at(0),
+              HasSubstr("POST /v1/chat/completions?api-version=1 HTTP/1.1"));
+}
+
+TEST(Usage, ConventionsAreBroughtToOne) {
+  const auto usage = [](const char* json) {
+    Fixture f(always(http_response(
+        "200 OK",
+        std::string(R"({"choices":[{"message":{"content":"x"}}],"usage":)") + json + "}")));
+    return f.answer().usage;
+  };
+  EXPECT_EQ(
+      usage(
+          R"({"prompt_tokens":10,"completion_tokens":5,"total_tokens":25,"completion_tokens_details":{"reasoning_tokens":10}})")
+          .output,
+      15);
+  EXPECT_EQ(
+      usage(
+          R"({"prompt_tokens":10,"completion_tokens":15,"total_tokens":25,"completion_tokens_details":{"reasoning_tokens":10}})")
+          .output,
+      15);
+  EXPECT_EQ(
+      usage(R"({"prompt_tokens":10,"completion_tokens":5,"prompt_cache_hit_tokens":4})").cached, 4);
+  EXPECT_EQ(
+      usage(
+          R"({"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":40}})")
+          .cached,
+      10);
+  EXPECT_EQ(usage(R"({"input_tokens":10,"output_tokens":5,"cache_read_input_tokens":7})").input,
+            17);
+}
+
+TEST(SecretText, IsFoundInEveryForm) {
+  const Secret key("ab/cd\"efgh");
+  EXPECT_EQ(redact("x ab/cd\"efgh y ab\\/cd\\\"efgh z ab%2Fcd%22efgh", key),
+            "x [key] y [key] z [key]");
+  EXPECT_EQ(redact("short", Secret("short")), "short");
+}
+
+}  // namespace
+}  // namespace sweep::endpoint
