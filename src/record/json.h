@@ -12,8 +12,8 @@ namespace sweep::record {
 // UTF-8 replaced by U+FFFD.
 [[nodiscard]] std::string canonical(const nlohmann::json& json);
 
-// Parses outside text: bounded size and depth, no duplicate keys, no trailing text. InfraError
-// E_JSON naming `where` and the byte.
+// Parses outside text: bounded size and depth, no trailing text; of equal keys the last counts.
+// InfraError E_JSON naming `where` and the byte.
 [[nodiscard]] nlohmann::json parse_bounded(std::string_view text,
                                            const std::string& where,
                                            std::size_t max_bytes = std::size_t{256} << 20,
@@ -21,5 +21,11 @@ namespace sweep::record {
 
 // UTC now as "2026-01-31T12:00:00.123Z".
 [[nodiscard]] std::string utc_now();
+
+// A prompt or generation as it is stored: canonical {"content": content, "policy":
+// "evaluation-only/do-not-train"}.
+[[nodiscard]] std::string marked(const nlohmann::json& content);
+// The content of such a document. InfraError E_JSON when it is none.
+[[nodiscard]] nlohmann::json unmarked(std::string_view text, const std::string& where);
 
 }  // namespace sweep::record

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "util/fd.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,19 +42,16 @@ inline constexpr std::string_view correction = "correction";  // data: seq of th
 
 [[nodiscard]] std::string hash_of(const Row& row);
 
-// The one writer of a chain. Opening verifies what is there; a last line without newline, or one
-// that does not parse, is cut off and a `repair` row with its length and hash follows. A break in
-// the middle is InfraError E_LEDGER_BROKEN.
+// The one writer of a chain. Opening verifies what is there. An unfinished last line (no newline at
+// its end, or no JSON) was never acknowledged: it is cut off and a `repair` row with its length and
+// hash follows. Any other break is InfraError E_LEDGER_BROKEN and leaves the file as it is.
 class Ledger {
  public:
   explicit Ledger(std::filesystem::path file);
-  Ledger(const Ledger&) = delete;
-  Ledger& operator=(const Ledger&) = delete;
-  ~Ledger();
 
   // Writes and fsyncs the row before returning it. InfraError E_RUN_WRITE; the ledger then takes no
   // more rows.
-  const Row& append(std::string_view kind, const std::string& item, nlohmann::json data);
+  Row append(std::string_view kind, const std::string& item, nlohmann::json data);
 
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
 
@@ -61,7 +59,7 @@ class Ledger {
 
  private:
   std::filesystem::path file_;
-  int fd_ = -1;
+  util::Fd fd_;
   bool failed_ = false;
   std::vector<Row> rows_;
 };

@@ -2,6 +2,7 @@
 
 #include "record/artifacts.h"
 #include "record/trajectory.h"
+#include "util/fd.h"
 
 #include <filesystem>
 #include <string>
@@ -9,12 +10,6 @@
 #include <vector>
 
 namespace sweep::record {
-
-// Percent-encodes everything outside [A-Za-z0-9._-] (upper hex), and a leading dot, so that a name
-// is one safe path part.
-[[nodiscard]] std::string encode_part(std::string_view name);
-// Inverse; throws InfraError E_RUN_NAME on malformed text.
-[[nodiscard]] std::string decode_part(std::string_view part);
 
 // Names one item's files.
 struct ItemName {
@@ -25,7 +20,8 @@ struct ItemName {
   std::int64_t attempt = 1;
 };
 
-// Paths inside runs/<name>; knows the layout and nothing else.
+// Paths inside runs/<name>; knows the layout and nothing else. Names become path parts by
+// util::encode_path_part.
 class RunDir {
  public:
   explicit RunDir(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -66,19 +62,20 @@ class RunDir {
 class RunLock {
  public:
   explicit RunLock(const RunDir& run);
-  RunLock(const RunLock&) = delete;
-  RunLock& operator=(const RunLock&) = delete;
-  ~RunLock();
 
  private:
-  int fd_ = -1;
+  util::Fd fd_;
 };
 
 // Writes a whole file durably and atomically. InfraError E_RUN_WRITE with the path and the remedy
 // (free space, permissions).
-void write_whole(const std::filesystem::path& file, std::string_view bytes);
+void write_whole(const std::filesystem::path& file, std::string_view bytes, unsigned mode = 0644);
 // Reads at most max_bytes; InfraError E_RUN_READ.
 [[nodiscard]] std::string read_whole(const std::filesystem::path& file,
                                      std::size_t max_bytes = std::size_t{256} << 20);
+// Makes a folder and its parents; InfraError E_RUN_WRITE.
+void make_run_folder(const std::filesystem::path& folder);
+// InfraError E_RUN_WRITE for a failed system call, from errno.
+[[noreturn]] void throw_write(const std::string& call, const std::filesystem::path& where);
 
 }  // namespace sweep::record

@@ -120,7 +120,13 @@ struct FinalResult {
   std::vector<Stage> stages;
   std::string kernel_sha256;  // artifact: the submission as judged
   std::string plan_sha256;
-  nlohmann::json plan;          // canonical plan; null: did not parse
+  nlohmann::json plan;                                      // canonical plan; null: did not parse
+  nlohmann::json runtime_stats = nlohmann::json::object();  // microseconds
+  nlohmann::json ref_runtime_stats = nlohmann::json::object();  // likewise
+  std::optional<double> source_runtime_us;  // hardware translation only, here and below
+  nlohmann::json source_runtime_stats;
+  std::string source_backend;
+  std::optional<double> speedup_vs_source;
   nlohmann::json memory_stats;  // null: not measured, here and below
   nlohmann::json numerical_precision;
   nlohmann::json kernel_launch_stats;
@@ -190,6 +196,7 @@ struct Trajectory {
   std::int64_t times_retried = 0;  // how often the item was begun anew by --retry
   std::int64_t interruptions = 0;  // how often it was continued
   std::string system_prompt;
+  std::string bench_slate;
   nlohmann::json stress_eval;  // null: off
   std::optional<FinalResult> final_result;
   std::vector<Turn> turns;

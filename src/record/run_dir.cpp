@@ -1,0 +1,193 @@
+#include "record/run_dir.h"
+
+#include "record/json.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace sweep::record {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kTrajectorySuffix = "_trajectory.json";
+
+std::string remedy(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "free space, then run the same command again: finished work is kept";
+    case EROFS:
+    case EACCES:
+    case EPERM:
+      return "make the folder writable, or choose another with [run] runs_dir";
+    case ENOTDIR:
+    case EEXIST:
+      return "a file is in the way; move it, or choose another [run] runs_dir";
+    default:
+      return "check the disk, then run the same command again";
+  }
+}
+
+fs::path item_file(const fs::path& folder, const ItemName& item, const char* suffix) {
+  std::string name = "level_" + util::encode_path_part(item.level) + "_problem_" +
+                     util::encode_path_part(item.problem);
+  if (item.attempt > 1) {
+    name += "_a" + std::to_string(item.attempt);
+  }
+  return folder / util::encode_path_part(item.variant) / util::encode_path_part(item.model) /
+         (name + suffix);
+}
+
+std::string holder_of(int fd) {
+  std::array<char, 200> text{};
+  const ssize_t n = ::pread(fd, text.data(), text.size() - 1, 0);
+  const std::string_view found =
+      util::trim(std::string_view(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0));
+  return found.empty() ? "another process" : util::printable(found);
+}
+
+}  // namespace
+
+void throw_write(const std::string& call, const fs::path& where) {
+  const int error = errno;
+  throw util::InfraError(
+      {where.string(), call + ": " + std::generic_category().message(error), remedy(error)},
+      "E_RUN_WRITE");
+}
+
+void write_whole(const fs::path& file, std::string_view bytes, unsigned mode) {
+  try {
+    errno = 0;
+    util::write_file_atomic(file, bytes, mode);
+  } catch (const util::Error& error) {
+    const int number = errno;
+    throw util::InfraError({file.string(), error.message().what, remedy(number)}, "E_RUN_WRITE");
+  }
+}
+
+void make_run_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder)) {
+    const int number = error ? error.value() : ENOTDIR;
+    throw util::InfraError({folder.string(),
+                            "cannot make the folder: " + std::generic_category().message(number),
+                            remedy(number)},
+                           "E_RUN_WRITE");
+  }
+}
+
+std::string read_whole(const fs::path& file, std::size_t max_bytes) {
+  try {
+    return util::read_file(file, max_bytes);
+  } catch (const util::Error& error) {
+    throw util::InfraError({file.string(), error.message().what, error.message().next},
+                           "E_RUN_READ");
+  }
+}
+
+fs::path RunDir::trajectory_file(const ItemName& item) const {
+  return item_file(folder_, item, kTrajectorySuffix);
+}
+
+fs::path RunDir::kernel_file(const ItemName& item) const {
+  return item_file(folder_, item, "_kernel.cu");
+}
+
+std::vector<fs::path> RunDir::trajectory_files() const {
+  std::vector<fs::path> found;
+  std::error_code error;
+  const auto folders = [&](const fs::path& parent) {
+    std::vector<fs::path> below;
+    for (fs::directory_iterator it(parent, error), end; !error && it != end; it.increment(error)) {
+      if (it->symlink_status(error).type() == fs::file_type::directory &&
+          it->path().filename() != "artifacts" && it->path().filename() != "report") {
+        below.push_back(it->path());
+      }
+    }
+    return below;
+  };
+  for (const fs::path& variant : folders(folder_)) {
+    for (const fs::path& model : folders(variant)) {
+      for (fs::directory_iterator it(model, error), end; !error && it != end; it.increment(error)) {
+        const std::string name = it->path().filename().string();
+        if (it->symlink_status(error).type() == fs::file_type::regular &&
+            name.starts_with("level_") && name.ends_with(kTrajectorySuffix)) {
+          found.push_back(it->path());
+        }
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void RunDir::create() const {
+  make_run_folder(folder_);
+  make_run_folder(artifacts_folder());
+  write_whole(folder_ / ".probe", "written to prove that this folder can be written\n");
+  std::error_code ignored;
+  fs::remove(folder_ / ".probe", ignored);
+}
+
+void RunDir::save(const ItemName& item, const Trajectory& trajectory) const {
+  const fs::path file = trajectory_file(item);
+  make_run_folder(file.parent_path());
+  const Turn* submitted = nullptr;
+  for (const Turn& turn : trajectory.turns) {
+    if (turn.submitted_kernel) {
+      submitted = &turn;
+    }
+  }
+  if (submitted != nullptr) {
+    // The marker stands at the end so that line numbers stay those of the submission.
+    write_whole(kernel_file(item),
+                *submitted->submitted_kernel + "\n// " + std::string(kPolicy) + "\n");
+  }
+  write_whole(
+      file,
+      to_json(trajectory).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+Trajectory RunDir::load(const fs::path& trajectory_file) const {
+  return parse_trajectory(read_whole(trajectory_file), trajectory_file.string());
+}
+
+RunLock::RunLock(const RunDir& run) {
+  fd_ = util::Fd(::open(run.lock_file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!fd_) {
+    throw_write("open", run.lock_file());
+  }
+  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) {
+      throw_write("flock", run.lock_file());
+    }
+    throw util::UsageError({run.folder().string(),
+                            "another sweep works on this run (" + holder_of(fd_.get()) + ")",
+                            "wait for it, stop it with  sweep stop " +
+                                run.folder().filename().string() + " , or use --run-name"},
+                           "E_RUN_BUSY");
+  }
+  std::array<char, 128> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) {
+    host[0] = '?';
+  }
+  const std::string text = "process " + std::to_string(::getpid()) + " on " + host.data() + "\n";
+  if (::ftruncate(fd_.get(), 0) != 0 ||
+      ::pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    throw_write("write", run.lock_file());
+  }
+}
+
+}  // namespace sweep::record
