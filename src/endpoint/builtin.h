@@ -21,7 +21,7 @@ inline constexpr std::string_view kBuiltinPrefix = "builtin:";
 // A server inside this process, for tests and for the hidden role. Listens when constructed.
 class ScriptServer {
  public:
-  // `folder` holds *.json scripts; util::UsageError E_SCRIPT_* with file and place for a bad one.
+  // `folder` holds *.toml scripts; util::UsageError E_SCRIPT_* with file and place for a bad one.
   explicit ScriptServer(const std::filesystem::path& folder);
   ScriptServer(const ScriptServer&) = delete;
   ScriptServer& operator=(const ScriptServer&) = delete;
