@@ -1,0 +1,106 @@
+#include "device/device.h"
+
+#include "device/cpu/cpu_device.h"
+#include "util/error.h"
+
+#include <charconv>
+#include <string>
+
+#include <unistd.h>
+
+#ifdef SWEEP_HAVE_CUDA
+#include "device/cuda/cuda_device.h"
+#endif
+
+namespace sweep::device {
+namespace {
+
+constexpr int kMaxIndex = 1023;
+
+[[noreturn]] void refuse(std::string_view text) {
+  throw util::UsageError(
+      {"--device " + std::string(text), "no such kind of device", "use cpu, cuda or cuda:N"},
+      "E_DEVICE_NAME");
+}
+
+// g++ somewhere on $PATH: what the compile step needs for this device.
+bool have_gxx() {
+  const char* path = getenv("PATH");
+  std::string rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  while (!rest.empty()) {
+    const auto colon = rest.find(':');
+    const std::string folder = rest.substr(0, colon);
+    if (!folder.empty() && access((folder + "/g++").c_str(), X_OK) == 0) {
+      return true;
+    }
+    rest = colon == std::string::npos ? std::string() : rest.substr(colon + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+Id parse_id(std::string_view text) {
+  if (text == "cpu") {
+    return {Kind::cpu, 0};
+  }
+  constexpr std::string_view kCuda = "cuda";
+  if (text.substr(0, kCuda.size()) != kCuda) {
+    refuse(text);
+  }
+  const std::string_view rest = text.substr(kCuda.size());
+  if (rest.empty()) {
+    return {Kind::cuda, 0};
+  }
+  int index = -1;
+  const char* end = rest.data() + rest.size();
+  const auto [stop, error] = std::from_chars(rest.data() + 1, end, index);
+  if (rest.size() < 2 || rest[0] != ':' || rest[1] == '-' || error != std::errc() || stop != end ||
+      index > kMaxIndex) {
+    refuse(text);
+  }
+  return {Kind::cuda, index};
+}
+
+std::string text(Id id) {
+  return id.kind == Kind::cpu ? "cpu" : "cuda:" + std::to_string(id.index);
+}
+
+std::unique_ptr<Device> open(Id id) {
+  if (id.kind == Kind::cpu) {
+    return cpu::open();
+  }
+#ifdef SWEEP_HAVE_CUDA
+  return cuda::open(id.index);
+#else
+  throw util::UsageError({"--device " + text(id),
+                          "this program was built without the cuda device",
+                          "install the CUDA headers, configure with -DSWEEP_CUDA=ON and build "
+                          "again, or use --device cpu"},
+                         "E_NO_CUDA_BUILD");
+#endif
+}
+
+std::vector<Listed> list() {
+  std::vector<Listed> all;
+  const bool usable = have_gxx();
+  all.push_back({{Kind::cpu, 0},
+                 cpu::describe(),
+                 usable,
+                 usable ? "" : "g++ is not on the path; install g++ 12 or newer"});
+#ifdef SWEEP_HAVE_CUDA
+  for (Listed& listed : cuda::list()) {
+    all.push_back(std::move(listed));
+  }
+#else
+  all.push_back(
+      {{Kind::cuda, 0},
+       {},
+       false,
+       "this program was built without the cuda device; install the CUDA headers, configure with "
+       "-DSWEEP_CUDA=ON and build again"});
+#endif
+  return all;
+}
+
+}  // namespace sweep::device
