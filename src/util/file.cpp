@@ -54,9 +54,14 @@ class Unlinker {
 
 }  // namespace
 
-std::string read_file(const fs::path& path, std::size_t max_bytes) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+std::string read_file(const fs::path& path, std::size_t max_bytes, Links links) {
+  const int follow = links == Links::refuse ? O_NOFOLLOW : 0;
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | follow));
   if (!fd) {
+    if (errno == ELOOP) {
+      throw UsageError({path.string(), "a symbolic link", "give the path of a file"},
+                       "E_FILE_KIND");
+    }
     if (errno == ENOENT || errno == ENOTDIR) {
       throw UsageError({path.string(), "no such file", "check the path"}, "E_FILE_MISSING");
     }

@@ -10,7 +10,12 @@ namespace sweep::util {
 // Whole content of a regular file. UsageError "E_FILE_MISSING" when it does not exist,
 // "E_FILE_SIZE" above `max_bytes`, "E_FILE_KIND" for anything but a regular file (a FIFO must not
 // block); InfraError else.
-[[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t max_bytes);
+// Links::refuse: a path whose last part is a symbolic link is "E_FILE_KIND", for files that a
+// hostile child left.
+enum class Links { follow, refuse };
+[[nodiscard]] std::string read_file(const std::filesystem::path& path,
+                                    std::size_t max_bytes,
+                                    Links links = Links::follow);
 
 // Replaces `path` in one step: readers see the old or the new content, also after a power cut.
 // A temporary file beside it is written, fsynced and renamed, then the folder is fsynced. The
