@@ -63,8 +63,9 @@ enum class Comments { none, line };  // `line`: "//" up to the end of its line i
 class Parser {
  public:
   struct Options {
-    bool tuples = false;  // "(a, b)" becomes a call of "dim3"
-    bool lists = false;   // "[a, b]" becomes a call of "list"
+    bool tuples = false;        // "(a, b)" becomes a call of "dim3"
+    bool newlines_end = false;  // a newline ends an expression instead of being white space
+    bool lists = false;         // "[a, b]" becomes a call of "list"
     // Asked at each name; may consume tokens and return a node of its own, or return null and
     // consume nothing.
     std::function<NodePtr(Parser&)> primary;
@@ -76,11 +77,8 @@ class Parser {
   // Like expression(), but an unparenthesised ">", ">=" or ">>" ends it (template arguments).
   [[nodiscard]] NodePtr template_argument();
 
-  // The next token that is no newline, `ahead` tokens further on.
+  // The next token, or the one `ahead` tokens further on.
   [[nodiscard]] const Token& peek(std::size_t ahead = 0) const;
-
-  // The next token, newlines included.
-  [[nodiscard]] const Token& peek_raw() const { return tokens_[at_]; }
 
   const Token& take();
   void take_raw();

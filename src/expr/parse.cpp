@@ -150,14 +150,14 @@ const Token& Parser::peek(std::size_t ahead) const {
     if (tokens_[at].kind == Token::Kind::end) {
       return tokens_[at];
     }
-    if (tokens_[at].kind != Token::Kind::newline && ahead-- == 0) {
+    if ((options_.newlines_end || tokens_[at].kind != Token::Kind::newline) && ahead-- == 0) {
       return tokens_[at];
     }
   }
 }
 
 const Token& Parser::take() {
-  while (tokens_[at_].kind == Token::Kind::newline) {
+  while (!options_.newlines_end && tokens_[at_].kind == Token::Kind::newline) {
     ++at_;
   }
   const Token& token = tokens_[at_];
