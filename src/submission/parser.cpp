@@ -71,7 +71,7 @@ Plan PlanParser::plan() {
         known.push_back(constant);
       }
       fail("E_PLAN_OVERRIDE",
-           0,
+           std::string::npos,
            "no const '" + name + "' to set to " + std::to_string(value),
            suggestion(name, known));
     }

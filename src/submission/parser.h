@@ -13,7 +13,7 @@
 
 namespace sweep::submission {
 
-// A fault while parsing, at a byte of the source.
+// A fault while parsing, at a byte of the source (npos: at none).
 struct ParseFault {
   std::string code;
   std::size_t offset = 0;

@@ -59,6 +59,9 @@ std::variant<Submission, PlanError> parse(std::string file,
   try {
     out.plan = PlanParser(std::get<std::string>(text), overrides).plan();
   } catch (const ParseFault& fault) {
+    if (fault.offset == std::string::npos) {
+      return PlanError{fault.code, std::move(file), 0, 0, fault.what, fault.next};
+    }
     return error_at(file, source, fault.offset, fault.code, fault.what, fault.next);
   } catch (const expr::SyntaxError& error) {
     return error_at(file, source, error.offset, plan_code(error.code), error.what);

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "expr/ast.h"
+#include "submission/plan.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sweep::submission {
+
+// What a name or an expression of a plan stands for.
+struct BufferValue {
+  std::size_t buffer = 0;     // as in BufferRef
+  std::int64_t elements = 0;  // offset
+};
+
+using Value = std::variant<std::int64_t, double, BufferValue>;
+
+struct BufferFacts {
+  std::string name;
+  expr::DType type{};
+  bool writable = false;
+  std::int64_t elements = 0;
+};
+
+// A fault at a byte of the source while a plan runs.
+struct RunFault {
+  std::string code;
+  std::size_t offset = 0;
+  std::string what;
+  std::string next;
+};
+
+// Names in scope while a plan runs. Inner names never hide outer ones.
+class Scope {
+ public:
+  struct Entry {
+    std::string name;
+    Value value;
+    bool swappable = false;  // a `let` that holds a buffer
+  };
+
+  void add(std::string name, Value value, bool swappable);
+  [[nodiscard]] Entry* find(std::string_view name);
+
+  [[nodiscard]] std::size_t mark() const { return entries_.size(); }
+
+  void drop_to(std::size_t mark) { entries_.resize(mark); }
+
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+// Evaluates plan expressions over values with C's rules: truncating `/`, an integer beside a real
+// becomes real, offsets of buffers only through offset(). Counts its steps; throws RunFault,
+// E_PLAN_TOO_LONG after 20 million of them.
+class Evaluator {
+ public:
+  using Occupancy = std::function<std::int64_t(const expr::Node& call)>;
+  Evaluator(Scope& scope, const std::vector<BufferFacts>& buffers, Occupancy occupancy);
+
+  [[nodiscard]] Value value(const expr::Node& node);
+  [[nodiscard]] std::int64_t integer(const expr::Node& node);
+  [[nodiscard]] BufferValue buffer(const expr::Node& node);
+  [[nodiscard]] bool truth(const expr::Node& node);
+  void count(std::size_t offset);
+
+ private:
+  [[nodiscard]] Value evaluate(const expr::Node& node);
+  [[nodiscard]] Value name(const expr::Node& node);
+  [[nodiscard]] Value unary(const expr::Node& node);
+  [[nodiscard]] Value binary(const expr::Node& node);
+  [[nodiscard]] Value call(const expr::Node& node);
+  [[nodiscard]] Value offset_call(const expr::Node& node);
+  [[nodiscard]] Value function(const expr::Node& node);
+
+  Scope& scope_;
+  const std::vector<BufferFacts>& buffers_;
+  Occupancy occupancy_;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace sweep::submission
