@@ -110,7 +110,7 @@ LaunchStatement PlanParser::launch() {
 }
 
 void PlanParser::launch_slots(LaunchStatement& out) {
-  parser_.expect("<<<");
+  const std::size_t open = parser_.expect("<<<").offset;
   out.grid = parser_.expression();
   parser_.expect(",");
   out.block = parser_.expression();
@@ -126,6 +126,9 @@ void PlanParser::launch_slots(LaunchStatement& out) {
            "only grid, block, shared bytes and attributes stand between <<< and >>>",
            "attributes are cluster(x), cooperative and pdl; there are no streams");
     }
+  }
+  if (at_end()) {
+    fail("E_PLAN_SYNTAX", open, "'<<<' is not closed by '>>>'");
   }
   parser_.expect(">>>");
 }

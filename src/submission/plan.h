@@ -178,7 +178,7 @@ struct Binding {
 struct Parameter {
   enum class Kind { pointer, integer, real, opaque };
   Kind kind = Kind::opaque;
-  std::size_t bytes = 8;         // size of the parameter
+  std::size_t bytes = 8;         // size of the parameter; 0 = unknown (class types)
   bool points_to_const = false;  // pointer: `const T*`
   bool is_signed = true;         // integer
   std::string pointee;  // pointer: C++ type it points to without const ("float", "void"); else ""

@@ -10,7 +10,7 @@ namespace {
 
 using expr::Node;
 
-constexpr std::int64_t kMaxSteps = 20'000'000;
+constexpr std::int64_t kMaxSteps = 8'000'000;
 
 [[noreturn]] void fail(std::string code,
                        std::size_t offset,
@@ -60,7 +60,7 @@ void Evaluator::count(std::size_t offset) {
   if (++steps_ > kMaxSteps) {
     fail("E_PLAN_TOO_LONG",
          offset,
-         "the plan needs more than 20 million steps to expand",
+         "the plan needs more than 8 million steps to expand",
          "shorten its loops");
   }
 }

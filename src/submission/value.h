@@ -60,7 +60,7 @@ class Scope {
 
 // Evaluates plan expressions over values with C's rules: truncating `/`, an integer beside a real
 // becomes real, offsets of buffers only through offset(). Counts its steps; throws RunFault,
-// E_PLAN_TOO_LONG after 20 million of them.
+// E_PLAN_TOO_LONG after 8 million of them.
 class Evaluator {
  public:
   using Occupancy = std::function<std::int64_t(const expr::Node& call)>;

@@ -1,0 +1,2 @@
+//@ let big = m*n*k
+//@ kernel<<<1, 32>>>(c, big)
