@@ -48,13 +48,13 @@ class Stream {
 std::vector<Block> schedule(const ScheduleKey& key, int replicate, std::span<const int> blocks) {
   Stream stream(key, replicate);
   std::vector<int> shapes;
-  std::vector<std::vector<bool>> seed_first(blocks.size());
+  std::vector<std::vector<char>> seed_first(blocks.size());
   for (std::size_t s = 0; s < blocks.size(); ++s) {
     const auto count = static_cast<std::size_t>(std::max(blocks[s], 0));
     shapes.insert(shapes.end(), count, static_cast<int>(s));
     const std::size_t extra = count % 2 == 1 ? stream.below(2) : 0;
-    seed_first[s].assign(count, false);
-    std::fill_n(seed_first[s].begin(), count / 2 + extra, true);
+    seed_first[s].assign(count, 0);
+    std::fill_n(seed_first[s].begin(), count / 2 + extra, char{1});
     stream.shuffle(seed_first[s]);
   }
   stream.shuffle(shapes);
@@ -65,7 +65,7 @@ std::vector<Block> schedule(const ScheduleKey& key, int replicate, std::span<con
     const auto s = static_cast<std::size_t>(shape);
     const int number = used[s]++;
     result.push_back(
-        {shape, number, seed_first[s][static_cast<std::size_t>(number)] ? kAbba : kBaab});
+        {shape, number, seed_first[s][static_cast<std::size_t>(number)] != 0 ? kAbba : kBaab});
   }
   return result;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <random>
 
@@ -99,7 +100,7 @@ Estimate student(std::span<const double> values) {
       values.size() < 2
           ? std::numeric_limits<double>::infinity()
           : stats::student_t_quantile(0.975, static_cast<double>(values.size() - 1)) *
-                stats::sample_sd(values) / std::sqrt(static_cast<double>(values.size()));
+                stats::standard_deviation(values) / std::sqrt(static_cast<double>(values.size()));
   return from_log(stats::mean(values), half);
 }
 
