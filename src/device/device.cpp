@@ -1,16 +1,14 @@
 #include "device/device.h"
 
 #include "device/cpu/cpu_device.h"
+#include "device/cuda/cuda_device.h"
 #include "util/error.h"
 
 #include <charconv>
 #include <string>
+#include <utility>
 
 #include <unistd.h>
-
-#ifdef SWEEP_HAVE_CUDA
-#include "device/cuda/cuda_device.h"
-#endif
 
 namespace sweep::device {
 namespace {
@@ -66,19 +64,11 @@ std::string text(Id id) {
   return id.kind == Kind::cpu ? "cpu" : "cuda:" + std::to_string(id.index);
 }
 
-std::unique_ptr<Device> open(Id id) {
+std::unique_ptr<Device> open(Id id, Image own_code) {
   if (id.kind == Kind::cpu) {
     return cpu::open();
   }
-#ifdef SWEEP_HAVE_CUDA
-  return cuda::open(id.index);
-#else
-  throw util::UsageError({"--device " + text(id),
-                          "this program was built without the cuda device",
-                          "install the CUDA headers, configure with -DSWEEP_CUDA=ON and build "
-                          "again, or use --device cpu"},
-                         "E_NO_CUDA_BUILD");
-#endif
+  return cuda::open(id.index, std::move(own_code));
 }
 
 std::vector<Listed> list() {
@@ -88,18 +78,9 @@ std::vector<Listed> list() {
                  cpu::describe(),
                  usable,
                  usable ? "" : "g++ is not on the path; install g++ 12 or newer"});
-#ifdef SWEEP_HAVE_CUDA
   for (Listed& listed : cuda::list()) {
     all.push_back(std::move(listed));
   }
-#else
-  all.push_back(
-      {{Kind::cuda, 0},
-       {},
-       false,
-       "this program was built without the cuda device; install the CUDA headers, configure with "
-       "-DSWEEP_CUDA=ON and build again"});
-#endif
   return all;
 }
 

@@ -166,11 +166,18 @@ class Device {
   // poisoning.
   virtual void wash() = 0;
   virtual void reset_persisting_cache() = 0;
+
+  // The harness's own compiled device code; pass it to open() in a process that has no compiler at
+  // hand or should not spend 0.3 s on it (a runner). Empty on cpu. cuda: compiled by NVRTC at the
+  // first need. Throws util::UsageError E_NVRTC_MISSING.
+  [[nodiscard]] virtual Image own_code() { return {}; }
+
   virtual void synchronize() = 0;
 };
 
 // Throws util::UsageError (no such device, driver missing: says what to do) or InfraError.
-[[nodiscard]] std::unique_ptr<Device> open(Id id);
+// `own_code` from Device::own_code() of another process; empty: compiled when first needed.
+[[nodiscard]] std::unique_ptr<Device> open(Id id, Image own_code = {});
 
 [[nodiscard]] Id parse_id(std::string_view text);  // throws util::UsageError
 [[nodiscard]] std::string text(Id id);

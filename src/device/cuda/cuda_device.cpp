@@ -68,7 +68,7 @@ class CudaDevice final : public Device {
         device_(device),
         info_(device_info(*driver_, device)),
         context_(driver_, device),
-        harness_image_(std::move(harness)) {}
+        own_code_(std::move(harness)) {}
 
   [[nodiscard]] const Info& info() const override { return info_; }
 
@@ -119,6 +119,13 @@ class CudaDevice final : public Device {
 
   void wash() override { harness().wash(local_bytes_); }
 
+  [[nodiscard]] Image own_code() override {
+    if (own_code_.bytes.empty()) {
+      own_code_ = harness_image(info_.arch);
+    }
+    return own_code_;
+  }
+
   void reset_persisting_cache() override {
     driver_->check(driver_->cuCtxResetPersistingL2Cache_(), "cuCtxResetPersistingL2Cache");
   }
@@ -130,11 +137,7 @@ class CudaDevice final : public Device {
  private:
   Harness& harness() {
     if (!harness_) {
-      if (harness_image_.bytes.empty()) {
-        harness_image_ = harness_image(info_.arch);
-      }
-      harness_ =
-          std::make_unique<Harness>(driver_, device_, info_, context_.stream(), harness_image_);
+      harness_ = std::make_unique<Harness>(driver_, device_, info_, context_.stream(), own_code());
     }
     return *harness_;
   }
@@ -143,7 +146,7 @@ class CudaDevice final : public Device {
   CUdevice device_;
   Info info_;
   Context context_;
-  Image harness_image_;
+  Image own_code_;
   std::unique_ptr<Harness> harness_;
   std::size_t local_bytes_ = 0;  // most of any module loaded so far
 };

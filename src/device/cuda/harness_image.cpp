@@ -19,7 +19,6 @@ Image harness_image(const std::string& arch) {
                      "probe_touch",
                      "probe_time",
                      "wash_shared",
-                     "wash_local<64>",
                      "wash_local<256>",
                      "wash_local<1024>",
                      "wash_local<2048>",
