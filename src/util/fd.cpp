@@ -135,7 +135,9 @@ bool wait_readable(int fd, std::optional<double> seconds) {
   }
 }
 
-std::size_t send_with_fds(int socket, std::string_view bytes, std::span<const int> fds) {
+namespace {
+
+ssize_t send_message(int socket, std::string_view bytes, std::span<const int> fds, int flags) {
   if (bytes.empty() || fds.size() > kMaxPassedFds) {
     throw InfraError({"descriptor passing",
                       "a message needs at least one byte and at most " +
@@ -157,15 +159,26 @@ std::size_t send_with_fds(int socket, std::string_view bytes, std::span<const in
     header->cmsg_len = CMSG_LEN(fds.size_bytes());
     std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
   }
-  for (;;) {
-    const ssize_t n = ::sendmsg(socket, &message, MSG_NOSIGNAL);
-    if (n >= 0) {
-      return static_cast<std::size_t>(n);
-    }
-    if (errno != EINTR) {
-      throw_errno("sendmsg", "descriptor passing");
-    }
+  ssize_t n = 0;
+  do {
+    n = ::sendmsg(socket, &message, flags | MSG_NOSIGNAL);
+  } while (n < 0 && errno == EINTR);
+  return n;
+}
+
+}  // namespace
+
+std::size_t send_with_fds(int socket, std::string_view bytes, std::span<const int> fds) {
+  const ssize_t n = send_message(socket, bytes, fds, 0);
+  if (n < 0) {
+    throw_errno("sendmsg", "descriptor passing");
   }
+  return static_cast<std::size_t>(n);
+}
+
+long try_send_with_fds(int socket, std::string_view bytes, std::span<const int> fds) {
+  const ssize_t n = send_message(socket, bytes, fds, MSG_DONTWAIT);
+  return n < 0 && errno == EAGAIN ? 0 : n;
 }
 
 Received receive_with_fds(int socket, void* into, std::size_t size) {

@@ -80,6 +80,10 @@ inline constexpr std::size_t kMaxPassedFds = 16;
                                         std::string_view bytes,
                                         std::span<const int> fds);
 
+// The same without waiting: bytes taken, 0 when the peer must read first, -1 with errno for other
+// failures.
+[[nodiscard]] long try_send_with_fds(int socket, std::string_view bytes, std::span<const int> fds);
+
 struct Received {
   std::size_t bytes = 0;  // 0: the peer closed
   std::vector<Fd> fds;    // close-on-exec

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,7 @@ class Channel {
 
  private:
   [[noreturn]] void fail(const std::string& what, const std::string& code);
+  void write_bytes(std::string_view bytes, std::span<const int> fds, double until);
   void read_exactly(char* into, std::size_t size, double until, std::vector<util::Fd>& fds);
 
   util::Fd socket_;
