@@ -20,6 +20,8 @@ struct Key {
   std::array<std::uint8_t, 32> bytes{};
 
   [[nodiscard]] static Key from_seed(std::uint64_t seed);  // visible draws: --seed N
+  // HMAC-SHA256(secret, label).
+  [[nodiscard]] static Key from_secret(std::string_view secret, std::string_view label);
   [[nodiscard]] Key derive(std::string_view label) const;  // HMAC-SHA256(bytes, label)
   [[nodiscard]] std::uint64_t word(int i) const;           // 0..3, little endian
   [[nodiscard]] std::string hex() const;

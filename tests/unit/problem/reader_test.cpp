@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
              "E_PROBLEM_SHAPE problem.toml:29:1: no value for dim 'dim'"},
         Case{"chains = 8, dim = 5",
              "chains = 8, dim = 5000",
-             "E_PROBLEM_BOUNDS problem.toml:29:34: dim = 5000 is outside free(1, 256)"},
+             "E_PROBLEM_BOUNDS problem.toml:29:33: dim = 5000 is outside free(1, 256)"},
         Case{"\"cpu\"",
              "\"cup\"",
              "E_PROBLEM_CPU_SHAPE problem.toml:28:1: no shape has the use 'cpu'"},
