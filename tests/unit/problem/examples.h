@@ -1,6 +1,7 @@
 #pragma once
 
 #include "problem/problem.h"
+#include "util/error.h"
 
 #include <gtest/gtest.h>
 
