@@ -48,18 +48,21 @@ struct EvaluationRequest {
   int check_seeds = 3;         // draws of each visible shape
   int stress_draws = 12;       // random shapes of stress beside the edges
   int replicates = 5;          // fresh runner pairs of time
-  int blocks = 20;             // ABBA blocks of a shape and replicate; 0: by the time a call takes
+  int blocks = 0;  // ABBA blocks of a shape and replicate; 0: up to 20, by the time a call takes
   double deadline_seconds = 600;  // of the whole evaluation
 };
 
 // What evaluate() needs from its surroundings. Paths need not exist (cache and locks are made).
 struct Services {
   std::filesystem::path problems;  // folder with level1/..; see problem/catalog.h
-  std::filesystem::path seeds;     // folder with level1/03_name.cu
-  std::filesystem::path cache;     // compiled images
-  std::filesystem::path locks;     // empty: $SWEEP_LOCK_DIR, else /tmp/sweep-locks
-  std::filesystem::path salt;      // empty: $SWEEP_SALT_FILE, else ~/.local/state/sweep/salt
-  std::filesystem::path program;   // binary with the roles; empty: this program
+  std::vector<std::filesystem::path>
+      more_problems;              // looked through first (--problem DIR, $SWEEP_PROBLEMS)
+  std::filesystem::path seeds;    // folder with level1/03_name.cu; a problem elsewhere has its
+                                  // seed.cu beside problem.toml
+  std::filesystem::path cache;    // compiled images
+  std::filesystem::path locks;    // empty: $SWEEP_LOCK_DIR, else /tmp/sweep-locks
+  std::filesystem::path salt;     // empty: $SWEEP_SALT_FILE, else ~/.local/state/sweep/salt
+  std::filesystem::path program;  // binary with the roles; empty: this program
 };
 
 struct Failure {

@@ -1,0 +1,244 @@
+#include "evaluate/arm.h"
+
+#include "evaluate/runner_protocol.h"
+#include "util/text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <csignal>
+
+#include <sys/resource.h>
+
+namespace sweep::evaluate {
+namespace {
+
+using nlohmann::json;
+using wire::field;
+
+// A runner lives at most as long as an evaluation may.
+constexpr double kRunnerSeconds = 3600;
+// Everything but a call: mapping, preparing, washing.
+constexpr double kServiceSeconds = 60;
+
+struct Started {
+  util::Process process;
+  util::Fd socket;
+};
+
+util::SpawnSpec spec_for(const ArmOptions& options, const util::TempDir& folder, int socket) {
+  util::SpawnSpec spec;
+  spec.argv = {"sweep", "__run"};
+  spec.env = util::basic_environment(folder.path());
+  spec.env.emplace_back("CUDA_DISABLE_PTX_JIT=1");
+  spec.env.emplace_back("CUDA_CACHE_DISABLE=1");
+  spec.env.emplace_back("CUDA_MODULE_LOADING=EAGER");
+  spec.work_folder = folder.path();
+  spec.fds = {{socket, wire::Channel::kRoleFd}};
+  if (options.device_printf) {
+    // The judge's standard output is the user's standard error.
+    spec.fds.push_back({1, 1});
+  }
+  spec.limits = {{RLIMIT_CORE, 0}};
+  spec.deadline = kRunnerSeconds;
+  util::SandboxPolicy policy = util::system_libraries();
+  if (options.device.kind == device::Kind::cuda) {
+    policy += util::nvidia_driver();
+  }
+  policy.allow_unsandboxed = options.allow_unsandboxed;
+  spec.sandbox = policy;
+  return spec;
+}
+
+Started start(const ArmOptions& options, const util::TempDir& folder) {
+  auto [ours, theirs] = wire::Channel::make_pair();
+  util::Process process =
+      util::Process::start_self(*options.program, spec_for(options, folder, theirs.get()));
+  return {std::move(process), std::move(ours)};
+}
+
+device::Fault death(const util::ExitStatus& status) {
+  return {status.signal == SIGSEGV || status.signal == SIGBUS ? device::Fault::Kind::memory
+          : status.signal == SIGKILL                          ? device::Fault::Kind::out_of_memory
+                                                              : device::Fault::Kind::other,
+          "the process that ran the kernel ended: " + status.text()};
+}
+
+// Throws what the runner answered instead of a result.
+void check_fault(const json& answer) {
+  if (answer.contains("fault")) {
+    throw ArmFault(fault_from_json(answer.at("fault")));
+  }
+}
+
+}  // namespace
+
+Arm::Arm(const ArmOptions& options, const Code& code)
+    : code_(code),
+      folder_("sweep-run"),
+      process_([&] {
+        Started started = start(options, folder_);
+        channel_socket_ = std::move(started.socket);
+        return std::move(started.process);
+      }()),
+      channel_(std::move(channel_socket_), "runner", kRunnerMessageBytes) {
+  try {
+    const json opened =
+        channel_
+            .ask({{"do", "open"}, {"device", device::text(options.device)}}, options.start_seconds)
+            .body;
+    (void)field<std::int64_t>(opened, "sm_count");
+  } catch (const wire::WireError& error) {
+    process_.kill_group();
+    throw util::InfraError(
+        {"runner", "did not start: " + process_.wait().text(), "see `sweep doctor`"},
+        "E_RUNNER_START");
+  }
+  const util::Fd image = util::make_memfd("sweep-image");
+  util::write_all(image.get(),
+                  {reinterpret_cast<const char*>(code.image.bytes.data()), code.image.bytes.size()},
+                  "image of " + code.submission.file);
+  json kernels = json::array();
+  for (const device::Kernel& kernel : code.image.kernels) {
+    kernels.push_back({{"name", kernel.name}, {"lowered", kernel.lowered}});
+  }
+  ask({{"do", "load"}, {"kernels", std::move(kernels)}, {"bytes", code.image.bytes.size()}},
+      options.start_seconds,
+      image.get(),
+      [this](const json& answer) {
+        for (const auto& [name, facts] : answer.at("facts").items()) {
+          facts_[name] = facts_from_json(facts);
+        }
+      });
+}
+
+Arm::~Arm() = default;
+
+void Arm::end() noexcept {
+  ended_ = true;
+  process_.kill_group();
+}
+
+void Arm::lost(const util::InfraError& error, double seconds) {
+  if (error.code() == "E_WIRE_TIMEOUT") {
+    process_.kill_group();
+    (void)process_.wait();
+    throw ArmFault(
+        {device::Fault::Kind::timeout, "did not end within " + util::human_seconds(seconds)});
+  }
+  constexpr double kDying = 5;
+  const auto status = process_.wait_for(kDying);
+  process_.kill_group();
+  throw ArmFault(status ? death(*status)
+                        : device::Fault{device::Fault::Kind::other,
+                                        "the runner broke its protocol: " + error.message().what});
+}
+
+void Arm::ask(const json& body,
+              double seconds,
+              int fd,
+              const std::function<void(const json&)>& take) {
+  json answer;
+  if (ended_) {
+    throw ArmFault({device::Fault::Kind::other, "the runner was ended"});
+  }
+  try {
+    const std::vector<int> fds = fd >= 0 ? std::vector<int>{fd} : std::vector<int>{};
+    answer = channel_.ask(body, seconds, fds).body;
+  } catch (const util::InfraError& error) {
+    lost(error, seconds);
+  }
+  try {
+    check_fault(answer);
+    take(answer);
+  } catch (const std::exception& error) {
+    if (const auto* fault = dynamic_cast<const ArmFault*>(&error)) {
+      throw *fault;
+    }
+    process_.kill_group();
+    throw ArmFault({device::Fault::Kind::other,
+                    std::string("the runner broke its protocol: ") + error.what()});
+  }
+}
+
+void Arm::order(const json& body) {
+  ask(body, kServiceSeconds, -1, [](const json&) {});
+}
+
+std::int64_t Arm::occupancy(const std::string& kernel, std::int64_t threads, std::int64_t shared) {
+  std::int64_t blocks = 0;
+  ask({{"do", "occupancy"}, {"kernel", kernel}, {"threads", threads}, {"shared", shared}},
+      kServiceSeconds,
+      -1,
+      [&blocks](const json& answer) { blocks = field<std::int64_t>(answer, "blocks"); });
+  return std::clamp<std::int64_t>(blocks, 0, 64);
+}
+
+Arm::Mapped Arm::map(const device::Buffer& buffer, device::Access access) {
+  const util::Fd fd = buffer.export_fd();
+  Mapped mapped;
+  ask({{"do", "map"}, {"bytes", buffer.bytes()}, {"write", access == device::Access::read_write}},
+      kServiceSeconds,
+      fd.get(),
+      [&mapped](const json& answer) {
+        mapped = {field<std::int64_t>(answer, "buffer"), field<std::uint64_t>(answer, "address")};
+      });
+  return mapped;
+}
+
+void Arm::unmap(std::int64_t buffer) {
+  order({{"do", "unmap"}, {"buffer", buffer}});
+}
+
+Arm::Scratch Arm::scratch(const std::vector<submission::ScratchBuffer>& buffers) {
+  json bytes = json::array();
+  for (const submission::ScratchBuffer& buffer : buffers) {
+    bytes.push_back(buffer.bytes);
+  }
+  Scratch made;
+  ask({{"do", "scratch"}, {"bytes", std::move(bytes)}},
+      kServiceSeconds,
+      -1,
+      [&](const json& answer) {
+        made.set = field<std::int64_t>(answer, "set");
+        for (const json& address : answer.at("addresses")) {
+          made.addresses.push_back(address.get<std::uint64_t>());
+        }
+        if (made.addresses.size() != buffers.size()) {
+          throw util::InfraError({"runner", "wrong number of scratch buffers", ""},
+                                 "E_RUNNER_PROTOCOL");
+        }
+      });
+  return made;
+}
+
+void Arm::drop(std::int64_t set) {
+  order({{"do", "drop"}, {"set", set}});
+}
+
+std::int64_t Arm::prepare(const std::vector<device::Step>& steps) {
+  std::int64_t sequence = 0;
+  ask({{"do", "prepare"}, {"steps", steps_to_json(steps)}},
+      kServiceSeconds,
+      -1,
+      [&sequence](const json& answer) { sequence = field<std::int64_t>(answer, "sequence"); });
+  return sequence;
+}
+
+void Arm::forget(std::int64_t sequence) {
+  order({{"do", "forget"}, {"sequence", sequence}});
+}
+
+void Arm::wash(std::uint32_t poison, const std::vector<std::int64_t>& sets) {
+  order({{"do", "wash"}, {"poison", poison}, {"sets", sets}});
+}
+
+device::RunTime Arm::run(std::int64_t sequence, double seconds) {
+  device::RunTime time;
+  ask({{"do", "run"}, {"sequence", sequence}}, seconds, -1, [&time](const json& answer) {
+    time = {field<double>(answer, "device"), field<double>(answer, "host")};
+  });
+  return time;
+}
+
+}  // namespace sweep::evaluate

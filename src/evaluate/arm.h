@@ -1,0 +1,122 @@
+#pragma once
+
+#include "device/device.h"
+#include "evaluate/code.h"
+#include "util/file.h"
+#include "util/process.h"
+#include "wire/channel.h"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sweep::evaluate {
+
+// What the arm's own code did wrong: a fault that the device reported, or the end or silence of its
+// runner while one of its calls was in flight. Thrown by Arm, turned into a verdict by Session;
+// never leaves the judge.
+class ArmFault : public std::runtime_error {
+ public:
+  explicit ArmFault(device::Fault fault)
+      : std::runtime_error(fault.text), fault_(std::move(fault)) {}
+
+  [[nodiscard]] const device::Fault& fault() const { return fault_; }
+
+ private:
+  device::Fault fault_;
+};
+
+// A plan that does not fit the compiled kernels or the device: data for PLAN_ERROR. Never leaves
+// the judge.
+class PlanFault : public std::runtime_error {
+ public:
+  explicit PlanFault(submission::PlanError error)
+      : std::runtime_error(error.what), error_(std::move(error)) {}
+
+  [[nodiscard]] const submission::PlanError& error() const { return error_; }
+
+ private:
+  submission::PlanError error_;
+};
+
+struct ArmOptions {
+  const util::Self* program = nullptr;
+  device::Id device;
+  bool allow_unsandboxed = false;
+  bool device_printf = false;  // standard output of the runner goes to the judge's
+  double start_seconds = 30;   // open and load
+};
+
+// One runner process with one module loaded, seen from the judge. The destructor ends the process.
+class Arm {
+ public:
+  // Throws ArmFault (the module does not load) or util::InfraError (the process does not start).
+  Arm(const ArmOptions& options, const Code& code);
+  ~Arm();
+  Arm(const Arm&) = delete;
+  Arm& operator=(const Arm&) = delete;
+
+  [[nodiscard]] const Code& code() const { return code_; }
+
+  // Kills the process; every later call is an ArmFault at once.
+  void end() noexcept;
+
+  [[nodiscard]] const Facts& facts() const { return facts_; }
+
+  [[nodiscard]] const std::vector<util::Protection>& protections() const {
+    return process_.protections();
+  }
+
+  [[nodiscard]] std::int64_t occupancy(const std::string& kernel,
+                                       std::int64_t threads,
+                                       std::int64_t shared);
+
+  struct Mapped {
+    std::int64_t buffer = 0;
+    device::Address address = 0;
+  };
+
+  // Maps a buffer of the judge into the runner.
+  [[nodiscard]] Mapped map(const device::Buffer& buffer, device::Access access);
+  void unmap(std::int64_t buffer);
+
+  struct Scratch {
+    std::int64_t set = 0;
+    std::vector<device::Address> addresses;
+  };
+
+  [[nodiscard]] Scratch scratch(const std::vector<submission::ScratchBuffer>& buffers);
+  void drop(std::int64_t set);
+
+  [[nodiscard]] std::int64_t prepare(const std::vector<device::Step>& steps);
+  void forget(std::int64_t sequence);
+
+  // Overwrites scratch sets with the pattern, and what a runner's context keeps between calls.
+  void wash(std::uint32_t poison, const std::vector<std::int64_t>& sets);
+
+  // One call; silent for `seconds`: the runner is ended and the fault is a timeout.
+  [[nodiscard]] device::RunTime run(std::int64_t sequence, double seconds);
+
+ private:
+  // Sends, waits, and gives the answer to `take`, which reads hostile fields.
+  void ask(const nlohmann::json& body,
+           double seconds,
+           int fd,
+           const std::function<void(const nlohmann::json&)>& take);
+  void order(const nlohmann::json& body);  // the answer is not looked at
+  [[noreturn]] void lost(const util::InfraError& error, double seconds);
+
+  const Code& code_;
+  util::TempDir folder_;
+  util::Fd channel_socket_;  // until channel_ takes it
+  util::Process process_;
+  wire::Channel channel_;
+  Facts facts_;
+  bool ended_ = false;
+};
+
+}  // namespace sweep::evaluate

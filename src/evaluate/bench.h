@@ -1,0 +1,75 @@
+#pragma once
+
+#include "device/device.h"
+#include "evaluate/engine.h"
+#include "problem/draw.h"
+#include "problem/fill.h"
+#include "problem/problem.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweep::evaluate {
+
+// Pattern for outputs and scratch before a call. Not a value that a kernel could have meant: as f16
+// a NaN, as f32, f64, bf16 and integers huge, as bool neither 0 nor 1; sign and twelve further bits
+// follow from the number.
+[[nodiscard]] std::uint32_t poison_word(std::uint64_t number);
+
+// The judge's buffers for one set of dims. Runners map `shared`; `pristine` never leaves the judge.
+// Buffers span whole 256 bytes: what lies behind the last element is slack that must keep the
+// pattern.
+class Bench {
+ public:
+  struct Slot {
+    problem::ConcreteTensor tensor;
+    std::unique_ptr<device::Buffer> shared;
+    std::unique_ptr<device::Buffer> pristine;  // inputs and inout
+
+    [[nodiscard]] bool is_input() const { return tensor.role == problem::Role::input; }
+  };
+
+  // Inputs, inout and outputs in the order of candidate_signature(). Throws util::InfraError when
+  // the device is full.
+  Bench(device::Device& device,
+        Engine& engine,
+        const problem::Problem& problem,
+        const problem::Draw& draw);
+
+  [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
+
+  [[nodiscard]] const Slot& slot(std::string_view name) const;
+
+  // New content everywhere. The draw must have this bench's dims.
+  void fill(const problem::Draw& draw);
+
+  // Outputs poisoned, inout restored.
+  void before_call(std::uint32_t poison);
+
+  // What a call must leave alone: empty if intact.
+  struct Damage {
+    std::string input;  // this input changed
+    std::string slack;  // something was written behind the end of this output
+  };
+
+  [[nodiscard]] Damage damage();
+
+  [[nodiscard]] std::vector<std::byte> read(const Slot& slot);
+  [[nodiscard]] std::vector<std::byte> read_pristine(const Slot& slot);
+
+  [[nodiscard]] std::uint32_t poison() const { return poison_; }
+
+ private:
+  device::Device& device_;
+  Engine& engine_;
+  const problem::Problem& problem_;
+  std::vector<Slot> slots_;
+  std::uint32_t poison_ = 0;
+};
+
+}  // namespace sweep::evaluate

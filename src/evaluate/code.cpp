@@ -1,0 +1,240 @@
+#include "evaluate/code.h"
+
+#include "evaluate/hex.h"
+#include "util/error.h"
+#include "util/sha256.h"
+#include "wire/channel.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace sweep::evaluate {
+namespace {
+
+using nlohmann::json;
+using submission::Parameter;
+using submission::PlanError;
+
+std::string_view as_text(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string digest_of(const std::string& source, const device::Image& image) {
+  return util::sha256_hex(util::sha256_hex(source) + util::sha256_hex(as_text(image.bytes)));
+}
+
+// Parameters of a kernel whose symbol carries no types (extern "C"): kinds follow the arguments,
+// sizes the driver.
+std::vector<Parameter> assumed_parameters(const submission::Launch& launch,
+                                          const device::FunctionFacts* facts) {
+  std::vector<Parameter> result;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    Parameter parameter;
+    parameter.bytes =
+        facts != nullptr && i < facts->parameter_bytes.size() ? facts->parameter_bytes[i] : 8;
+    if (const auto* ref = std::get_if<submission::BufferRef>(&launch.arguments[i])) {
+      parameter.kind = Parameter::Kind::pointer;
+      parameter.points_to_const = !ref->writable;
+      parameter.text = "a pointer";
+    } else {
+      const bool integer = std::holds_alternative<std::int64_t>(launch.arguments[i]);
+      parameter.kind = integer ? Parameter::Kind::integer : Parameter::Kind::real;
+      parameter.text = integer ? "an integer" : "a real number";
+    }
+    result.push_back(parameter);
+  }
+  return result;
+}
+
+PlanError untyped(const Code& code, const submission::Launch& launch) {
+  return {"E_PLAN_UNTYPED_KERNEL",
+          code.submission.file,
+          launch.line,
+          launch.column,
+          "the compiled symbol of '" + launch.kernel + "' tells no parameter types",
+          "remove extern \"C\" from the kernel"};
+}
+
+std::variant<device::Step, PlanError> bind_launch(const Code& code,
+                                                  const submission::Expansion& expansion,
+                                                  const Facts& facts,
+                                                  const std::vector<device::Address>& buffers,
+                                                  const submission::Launch& launch) {
+  const auto kernel =
+      std::ranges::find(code.kernels, launch.kernel, &compile::CompiledKernel::name);
+  const auto fact = facts.find(launch.kernel);
+  const device::FunctionFacts* known = fact == facts.end() ? nullptr : &fact->second;
+  const bool typed = kernel != code.kernels.end() && kernel->parameters.has_value();
+  if (!typed && (known == nullptr || known->parameter_bytes.size() != launch.arguments.size())) {
+    return untyped(code, launch);
+  }
+  const std::vector<Parameter> parameters =
+      typed ? *kernel->parameters : assumed_parameters(launch, known);
+  auto bound = submission::bind_arguments(
+      launch, parameters, code.signature, expansion, [&buffers](const submission::BufferRef& ref) {
+        return buffers.at(ref.buffer) + static_cast<std::uint64_t>(ref.offset_bytes);
+      });
+  if (auto* error = std::get_if<PlanError>(&bound)) {
+    return *error;
+  }
+  device::Launch made;
+  made.kernel = launch.kernel;
+  for (std::size_t i = 0; i < 3; ++i) {
+    made.grid.at(i) = static_cast<std::uint32_t>(launch.grid.at(i));
+    made.block.at(i) = static_cast<std::uint32_t>(launch.block.at(i));
+  }
+  made.shared_bytes = static_cast<std::uint32_t>(launch.shared_bytes);
+  made.arguments = std::get<0>(std::move(bound));
+  return device::Step(std::move(made));
+}
+
+json parameters_to_json(const std::vector<Parameter>& parameters) {
+  json list = json::array();
+  for (const Parameter& p : parameters) {
+    list.push_back({{"kind", static_cast<int>(p.kind)},
+                    {"bytes", p.bytes},
+                    {"const", p.points_to_const},
+                    {"signed", p.is_signed},
+                    {"pointee", p.pointee},
+                    {"text", p.text}});
+  }
+  return list;
+}
+
+std::vector<Parameter> parameters_from_json(const json& list) {
+  std::vector<Parameter> parameters;
+  for (const json& item : list) {
+    const auto kind = wire::field<std::int64_t>(item, "kind");
+    if (kind < 0 || kind > static_cast<std::int64_t>(Parameter::Kind::opaque)) {
+      throw util::InfraError({"judge", "unknown kind of parameter", ""}, "E_JUDGE_PROTOCOL");
+    }
+    Parameter p;
+    p.kind = static_cast<Parameter::Kind>(kind);
+    p.bytes = wire::field<std::uint64_t>(item, "bytes");
+    p.points_to_const = wire::field<bool>(item, "const");
+    p.is_signed = wire::field<bool>(item, "signed");
+    p.pointee = wire::field<std::string>(item, "pointee");
+    p.text = wire::field<std::string>(item, "text");
+    parameters.push_back(std::move(p));
+  }
+  return parameters;
+}
+
+}  // namespace
+
+Code make_code(submission::Submission submission,
+               std::map<std::string, std::int64_t> overrides,
+               submission::Signature signature,
+               const compile::Result& compiled) {
+  Code code;
+  code.digest = digest_of(submission.source, compiled.image);
+  code.submission = std::move(submission);
+  code.overrides = std::move(overrides);
+  code.signature = std::move(signature);
+  code.kernels = compiled.kernels;
+  code.image = compiled.image;
+  return code;
+}
+
+std::variant<submission::Expansion, PlanError> expand_for(const submission::Submission& submission,
+                                                          const submission::Signature& signature,
+                                                          const problem::Draw& draw,
+                                                          std::int64_t sm_count,
+                                                          const Occupancy& occupancy,
+                                                          std::int64_t launch_limit) {
+  submission::Binding binding;
+  binding.dims = draw.dims;
+  for (const submission::Scalar& scalar : signature.scalars) {
+    const auto found = draw.scalars.find(scalar.name);
+    if (found != draw.scalars.end()) {
+      binding.scalars[scalar.name] = found->second;
+    }
+  }
+  binding.sm_count = sm_count;
+  binding.occupancy = occupancy;
+  return submission::expand(submission, signature, binding, launch_limit);
+}
+
+std::variant<std::vector<device::Step>, PlanError> bind_steps(
+    const Code& code,
+    const submission::Expansion& expansion,
+    const Facts& facts,
+    const std::vector<device::Address>& buffers) {
+  std::vector<device::Step> steps;
+  steps.reserve(expansion.steps.size());
+  for (const submission::Step& step : expansion.steps) {
+    if (const auto* launch = std::get_if<submission::Launch>(&step)) {
+      auto bound = bind_launch(code, expansion, facts, buffers, *launch);
+      if (auto* error = std::get_if<PlanError>(&bound)) {
+        return *error;
+      }
+      steps.push_back(std::get<device::Step>(std::move(bound)));
+    } else if (const auto* zero = std::get_if<submission::Zero>(&step)) {
+      steps.emplace_back(
+          device::Memset{buffers.at(zero->buffer), static_cast<std::size_t>(zero->bytes)});
+    } else {
+      const auto& copy = std::get<submission::Copy>(step);
+      steps.emplace_back(device::Memcpy{
+          buffers.at(copy.to), buffers.at(copy.from), static_cast<std::size_t>(copy.bytes)});
+    }
+  }
+  return steps;
+}
+
+json code_to_json(const Code& code) {
+  json kernels = json::array();
+  for (const compile::CompiledKernel& kernel : code.kernels) {
+    json item = {{"name", kernel.name}, {"lowered", kernel.lowered}};
+    if (kernel.parameters) {
+      item["parameters"] = parameters_to_json(*kernel.parameters);
+    }
+    kernels.push_back(std::move(item));
+  }
+  json image = json::array();
+  for (const device::Kernel& kernel : code.image.kernels) {
+    image.push_back({{"name", kernel.name}, {"lowered", kernel.lowered}});
+  }
+  return {{"file", code.submission.file},
+          {"source", to_hex(code.submission.source)},
+          {"overrides", code.overrides},
+          {"kernels", kernels},
+          {"image", image}};
+}
+
+Code code_from_json(const json& body,
+                    submission::Signature signature,
+                    std::vector<std::byte> image) {
+  Code code;
+  for (const auto& [name, value] : body.at("overrides").items()) {
+    code.overrides[name] = value.get<std::int64_t>();
+  }
+  const std::string source = text_from_hex(wire::field<std::string>(body, "source"));
+  auto parsed = submission::parse(wire::field<std::string>(body, "file"), source, code.overrides);
+  if (const auto* error = std::get_if<PlanError>(&parsed)) {
+    throw util::InfraError(
+        {"judge", "a plan that was parsed before does not parse: " + error->what, ""},
+        "E_JUDGE_PROTOCOL");
+  }
+  code.submission = std::get<submission::Submission>(std::move(parsed));
+  code.signature = std::move(signature);
+  for (const json& item : body.at("kernels")) {
+    compile::CompiledKernel kernel;
+    kernel.name = wire::field<std::string>(item, "name");
+    kernel.lowered = wire::field<std::string>(item, "lowered");
+    if (item.contains("parameters")) {
+      kernel.parameters = parameters_from_json(item.at("parameters"));
+    }
+    code.kernels.push_back(std::move(kernel));
+  }
+  for (const json& item : body.at("image")) {
+    code.image.kernels.push_back(
+        {wire::field<std::string>(item, "name"), wire::field<std::string>(item, "lowered")});
+  }
+  code.image.bytes = std::move(image);
+  code.digest = digest_of(code.submission.source, code.image);
+  return code;
+}
+
+}  // namespace sweep::evaluate

@@ -1,0 +1,434 @@
+#include "evaluate/evaluation.h"
+
+#include "evaluate/evaluation_json.h"
+#include "evaluate/judge_client.h"
+#include "evaluate/preparation.h"
+#include "evaluate/signature.h"
+#include "util/clock.h"
+#include "util/sha256.h"
+#include "util/text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace sweep::evaluate {
+namespace {
+
+using nlohmann::json;
+
+std::string dims_text(const expr::IntEnv& dims) {
+  std::string text;
+  for (const auto& [name, value] : dims) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+  }
+  return text;
+}
+
+// Which infrastructure failed, by the error's code.
+Verdict infra_verdict(const util::Error& error) {
+  const std::string& code = error.code();
+  if (code == "E_JUDGE_LOST") {
+    return Verdict::infra_lost;
+  }
+  if (code.starts_with("E_DEVICE") || code.starts_with("E_CUDA") || code == "E_SEED_FAULT") {
+    return Verdict::infra_device;
+  }
+  return error.message().what.find("No space left") != std::string::npos ? Verdict::infra_disk
+                                                                         : Verdict::infra_judge;
+}
+
+class Run {
+ public:
+  Run(const EvaluationRequest& request, const Services& services, const Progress& progress)
+      : request_(request), services_(services), progress_(progress) {}
+
+  Evaluation evaluate() {
+    const double begin = clock_.monotonic();
+    start();
+    try {
+      stages();
+    } catch (const util::UsageError&) {
+      throw;
+    } catch (const util::Interrupted&) {
+      throw;
+    } catch (const util::Error& error) {
+      result_.verdict = infra_verdict(error);
+      result_.infra = error.what();
+      result_.headline = result_.infra;
+    }
+    result_.seconds = clock_.monotonic() - begin;
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  void start() {
+    result_.file = request_.submission.file;
+    result_.source_sha256 = util::sha256_hex(request_.submission.text);
+    result_.seed = request_.seed;
+    result_.depth = request_.depth;
+    result_.device = device::text(request_.device);
+    result_.version = SWEEP_VERSION;
+    result_.problem = request_.problem;
+  }
+
+  void stages() {
+    if (!run_screen() || !run_compile()) {
+      return;
+    }
+    const auto wanted = [this](Stage stage) {
+      return !request_.only ? stage_of_depth(stage) : *request_.only == stage;
+    };
+    result_.verdict = Verdict::pass_inconclusive;
+    result_.headline = "correct, not timed";
+    if (wanted(Stage::check) && !run_check()) {
+      return;
+    }
+    if (wanted(Stage::stress) && !run_stress()) {
+      return;
+    }
+    if (wanted(Stage::time) && !run_time()) {
+      return;
+    }
+    if (wanted(Stage::heldout)) {
+      run_heldout();
+    }
+  }
+
+  [[nodiscard]] bool stage_of_depth(Stage stage) const {
+    switch (stage) {
+      case Stage::stress:
+        return request_.depth != Depth::fast;
+      case Stage::heldout:
+        return request_.depth == Depth::full;
+      default:
+        return true;
+    }
+  }
+
+  void say(Stage stage,
+           ProgressEvent::State state,
+           bool ok,
+           const std::string& text,
+           std::size_t done = 0,
+           std::size_t total = 0) const {
+    if (progress_) {
+      progress_({stage, state, ok, text, done, total});
+    }
+  }
+
+  // Runs `body`, which says whether the stage passed; books its time.
+  template <class Body>
+  bool stage(Stage which, const Body& body) {
+    const double begin = clock_.monotonic();
+    say(which, ProgressEvent::State::started, true, "");
+    const bool ok = body();
+    const double seconds = clock_.monotonic() - begin;
+    result_.stages.push_back({which, seconds});
+    say(which, ProgressEvent::State::finished, ok, result_.headline);
+    return ok;
+  }
+
+  void fail(Verdict verdict, const std::string& headline) {
+    result_.verdict = verdict;
+    result_.headline = headline;
+  }
+
+  bool run_screen() {
+    return stage(Stage::screen, [this] {
+      const double begin = clock_.monotonic();
+      auto parsed =
+          submission::parse(request_.submission.file, request_.submission.text, request_.overrides);
+      std::string id = request_.problem;
+      if (auto* made = std::get_if<submission::Submission>(&parsed);
+          made != nullptr && id.empty()) {
+        id = made->plan.problem;
+      }
+      if (!id.empty()) {
+        problem_ = find_problem(services_, id);
+        require_supported(*problem_);
+        result_.problem = problem_->id;
+        result_.title = problem_->title;
+      }
+      if (auto* error = std::get_if<submission::PlanError>(&parsed)) {
+        result_.screen.emplace();
+        result_.screen->bytes = request_.submission.text.size();
+        result_.screen->errors.push_back(*error);
+      } else if (!problem_) {
+        throw util::UsageError({request_.submission.file,
+                                "names no problem",
+                                "add `//@ problem ID` or give --problem ID"},
+                               "E_EVALUATE_PROBLEM");
+      } else {
+        submission_ = std::get<submission::Submission>(std::move(parsed));
+        result_.screen = screen(*problem_, *submission_, request_.device.kind);
+      }
+      result_.screen->seconds = clock_.monotonic() - begin;
+      if (!result_.screen->errors.empty()) {
+        fail(Verdict::plan_error, result_.screen->errors.front().text(request_.submission.text));
+        return false;
+      }
+      return true;
+    });
+  }
+
+  void start_judge() {
+    JudgeSpec spec;
+    spec.program = services_.program.empty() ? std::filesystem::read_symlink("/proc/self/exe")
+                                             : services_.program;
+    spec.locks = services_.locks;
+    spec.device = request_.device;
+    spec.seed = request_.seed;
+    spec.allow_unsandboxed = request_.allow_unsandboxed;
+    spec.device_printf = request_.device_printf;
+    spec.deadline_seconds = request_.deadline_seconds;
+    judge_ = std::make_unique<JudgeClient>(spec);
+    result_.device_info = judge_->info();
+  }
+
+  bool run_compile() {
+    return stage(Stage::compile, [this] {
+      start_judge();
+      compile::Options options;
+      options.cache = services_.cache;
+      options.allow_unsandboxed = request_.allow_unsandboxed;
+      options.program = services_.program;
+      compile::Compiler compiler(options);
+      const compile::Target target{request_.device.kind, result_.device_info.arch};
+      const bool printing = request_.device_printf && request_.depth != Depth::full;
+      const compile::Result compiled =
+          compiler.compile(compile_request(*submission_, target, printing));
+      result_.compile = describe(compiled);
+      if (compiled.status != compile::Result::Status::ok) {
+        fail(verdict_of(compiled.status), "does not compile: " + result_.compile->status);
+        return false;
+      }
+      const submission::Signature plain = candidate_signature(*problem_);
+      const Code candidate =
+          make_code(std::move(*submission_), request_.overrides, plain, compiled);
+      const Code seed =
+          trusted_code(compiler, target, find_seed(services_, *problem_), plain, false);
+      const Code reference =
+          trusted_code(compiler,
+                       target,
+                       {problem_->id + "/reference.cu", problem_->reference.text},
+                       reference_signature(*problem_),
+                       true);
+      std::vector<const Code*> codes = {&reference, &seed, &candidate};
+      std::optional<Code> versus;
+      if (request_.versus) {
+        versus = versus_code(compiler, target, plain);
+        codes.push_back(&*versus);
+      }
+      session_ = util::sha256_hex(candidate.digest + seed.digest + std::to_string(request_.seed));
+      judge_->open(*problem_, codes);
+      return true;
+    });
+  }
+
+  Code versus_code(compile::Compiler& compiler,
+                   const compile::Target& target,
+                   const submission::Signature& signature) {
+    try {
+      return trusted_code(compiler, target, *request_.versus, signature, false);
+    } catch (const util::InfraError& error) {
+      if (error.code() != "E_SEED_COMPILE") {
+        throw;
+      }
+      throw util::UsageError(
+          {request_.versus->file, error.message().what, "compare with a submission that passes"},
+          "E_EVALUATE_VERSUS");
+    }
+  }
+
+  [[nodiscard]] StageOptions options() const {
+    StageOptions made;
+    made.seed = request_.seed;
+    for (const expr::IntEnv& free : request_.shapes) {
+      made.places.push_back({dims_text(free), complete_free(free)});
+    }
+    made.check_seeds = request_.check_seeds;
+    made.stress_draws = request_.stress_draws;
+    made.replicates = request_.depth == Depth::fast ? 1 : request_.replicates;
+    made.blocks = request_.blocks;
+    made.may_say_faster = request_.depth != Depth::fast;
+    made.session = session_;
+    return made;
+  }
+
+  // Dims that a user's shape leaves open come from the first visible one.
+  [[nodiscard]] expr::IntEnv complete_free(const expr::IntEnv& given) const {
+    const std::vector<Place> visible = visible_places(*problem_, request_.device.kind, false);
+    const problem::Shape* base =
+        problem_->shape(visible.empty() ? problem_->shapes.front().name : visible.front().name);
+    const std::map<std::string, std::int64_t> values(given.begin(), given.end());
+    const problem::Draw draw =
+        problem::custom_draw(*problem_, *base, values, "default", problem::Key::from_seed(0));
+    expr::IntEnv free;
+    for (const auto& [name, value] : base->free) {
+      free[name] = draw.dims.at(name);
+    }
+    return free;
+  }
+
+  json ask(Stage which, const char* what, const StageOptions& with) {
+    json body = judge_->stage(
+        what, with, [this, which](const std::string& text, std::size_t done, std::size_t total) {
+          say(which, ProgressEvent::State::running, true, text, done, total);
+        });
+    note_protections();
+    return body;
+  }
+
+  void note_protections() {
+    Protections& p = result_.protections;
+    const auto active = [this](std::string_view name) {
+      return std::ranges::any_of(judge_->protections(), [name](const util::Protection& item) {
+        return item.active && item.name == name;
+      });
+    };
+    p.landlock = active("landlock");
+    p.seccomp = active("seccomp");
+    p.network = active("network namespace");
+    p.pids = active("process limit");
+    p.user = std::ranges::any_of(judge_->protections(), [](const util::Protection& item) {
+      return item.active && item.name.find("user") != std::string::npos;
+    });
+    const bool all = p.landlock && p.seccomp && p.network && p.pids;
+    p.sealed = all && request_.device.kind == device::Kind::cuda;
+    p.note = !all ? "run without a sandbox" : p.sealed ? "" : "unsealed";
+  }
+
+  bool run_check() {
+    return stage(Stage::check, [this] {
+      result_.check = check_from_json(ask(Stage::check, "check", options()));
+      if (result_.check->failure) {
+        fail(result_.check->failure->verdict, result_.check->failure->text);
+        return false;
+      }
+      return true;
+    });
+  }
+
+  bool run_stress() {
+    return stage(Stage::stress, [this] {
+      result_.stress = stress_from_json(ask(Stage::stress, "stress", options()));
+      if (!result_.stress->passed) {
+        fail(Verdict::incorrect_generalisation,
+             "correct on the visible shapes, wrong on one that was not shown");
+      }
+      return result_.stress->passed;
+    });
+  }
+
+  bool run_time() {
+    return stage(Stage::time, [this] {
+      constexpr double kCooling = 5;
+      result_.time = time_from_json(ask(Stage::time, "time", options()));
+      if (result_.time->decision == Verdict::unstable) {
+        // Repeated once; the second session is final.
+        clock_.sleep(kCooling);
+        result_.time = time_from_json(ask(Stage::time, "time", options()));
+        result_.flags.emplace_back("repeated after UNSTABLE");
+      }
+      if (result_.time->failure) {
+        fail(result_.time->failure->verdict,
+             "a timed call was wrong: " + result_.time->failure->text);
+        return false;
+      }
+      const Interval& ratio = result_.time->ratio;
+      result_.verdict = result_.time->decision.value_or(Verdict::pass_inconclusive);
+      result_.headline =
+          fmt::format("{:.3f}x  [{:.3f}, {:.3f}]  geometric mean over {} visible shape{}",
+                      ratio.point,
+                      ratio.low,
+                      ratio.high,
+                      result_.time->shapes.size(),
+                      result_.time->shapes.size() == 1 ? "" : "s");
+      if (result_.time->uneven) {
+        result_.flags.emplace_back("UNEVEN");
+      }
+      return true;
+    });
+  }
+
+  void run_heldout() {
+    (void)stage(Stage::heldout, [this] {
+      StageOptions with = options();
+      with.salt = read_salt(services_.salt);
+      with.places.clear();
+      result_.heldout = heldout_from_json(ask(Stage::heldout, "heldout", with));
+      if (!result_.heldout->passed) {
+        fail(Verdict::incorrect_generalisation, "wrong on a held-out shape");
+        return false;
+      }
+      const std::optional<TimeResult>& time = result_.heldout->time.for_archive();
+      if (time && time->decision && result_.time) {
+        const Interval& ratio = time->ratio;
+        result_.verdict = *time->decision;
+        result_.headline =
+            fmt::format("{:.3f}x  [{:.3f}, {:.3f}]  geometric mean over {} held-out shapes",
+                        ratio.point,
+                        ratio.low,
+                        ratio.high,
+                        time->shapes.size());
+        if (ratio.point < 0.8 * result_.time->ratio.point) {
+          result_.flags.emplace_back("specialised");
+        }
+      }
+      return true;
+    });
+  }
+
+  void finish() {
+    if (request_.depth == Depth::fast) {
+      result_.flags.emplace_back("quick look");
+    }
+    if (!result_.protections.note.empty()) {
+      result_.flags.push_back(result_.protections.note);
+    }
+    result_.reproduce = "sweep eval " + request_.submission.file + " --device " + result_.device;
+    if (!request_.problem.empty()) {
+      result_.reproduce += " --problem " + request_.problem;
+    }
+    result_.reproduce += " --seed " + std::to_string(request_.seed);
+    if (result_.check && result_.check->failure && !result_.check->calls.empty()) {
+      result_.reproduce += " --only check --shape " + dims_text(result_.check->calls.back().dims);
+    }
+    result_.next = next_step();
+  }
+
+  [[nodiscard]] std::string next_step() const {
+    if (result_.verdict == Verdict::pass_inconclusive &&
+        request_.device.kind == device::Kind::cpu) {
+      return "the cpu device proves correctness; time it with --device cuda:0";
+    }
+    if (result_.verdict == Verdict::pass_inconclusive) {
+      return "give it more replicates";
+    }
+    return outcome_of(result_.verdict) == Outcome::correct ? "" : "again: " + result_.reproduce;
+  }
+
+  const EvaluationRequest& request_;
+  const Services& services_;
+  const Progress& progress_;
+  util::RealClock clock_;
+  Evaluation result_;
+  std::optional<problem::Problem> problem_;
+  std::optional<submission::Submission> submission_;
+  std::unique_ptr<JudgeClient> judge_;
+  std::string session_;
+};
+
+}  // namespace
+
+Evaluation evaluate(const EvaluationRequest& request,
+                    const Services& services,
+                    const Progress& progress) {
+  return Run(request, services, progress).evaluate();
+}
+
+}  // namespace sweep::evaluate

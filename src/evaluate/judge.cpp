@@ -1,0 +1,181 @@
+#include "evaluate/judge.h"
+
+#include "evaluate/evaluation_json.h"
+#include "evaluate/judge_protocol.h"
+#include "evaluate/session.h"
+#include "evaluate/signature.h"
+#include "util/clock.h"
+#include "wire/channel.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+#include <unistd.h>
+
+namespace sweep::evaluate {
+namespace {
+
+using nlohmann::json;
+using wire::field;
+
+// The caller may compile between messages.
+constexpr double kIdleSeconds = 3600;
+constexpr double kProgressSeconds = 0.1;
+
+std::vector<std::byte> read_whole(const util::Fd& fd) {
+  const off_t size = ::lseek(fd.get(), 0, SEEK_END);
+  if (size < 0) {
+    util::throw_errno("lseek", "image");
+  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got =
+        ::pread(fd.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (got <= 0) {
+      util::throw_errno("pread", "image");
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+class Judge {
+ public:
+  explicit Judge(util::Fd socket) : channel_(std::move(socket), "evaluate", kJudgeMessageBytes) {}
+
+  int serve() {
+    while (true) {
+      wire::Message message = channel_.receive(kIdleSeconds, util::kMaxPassedFds);
+      const auto what = field<std::string>(message.body, "do");
+      if (what == "quit") {
+        return 0;
+      }
+      try {
+        channel_.send(answer(what, message));
+      } catch (const wire::WireError&) {
+        throw;
+      } catch (const std::exception& error) {
+        channel_.send({{"error", error_to_json(error)}});
+        return 0;
+      }
+    }
+  }
+
+ private:
+  json answer(const std::string& what, wire::Message& message) {
+    if (what == "device") {
+      device_id_ = device::parse_id(field<std::string>(message.body, "device"));
+      device_ = device::open(device_id_);
+      return {{"device", to_json(device_->info())}};
+    }
+    if (what == "open") {
+      return open(message);
+    }
+    const StageOptions options = options_from_json(message.body.at("options"));
+    const Tick tick = [this](const std::string& text, std::size_t done, std::size_t total) {
+      report(text, done, total);
+    };
+    util::RealClock clock;
+    const double begin = clock.monotonic();
+    json result = stage(what, options, tick);
+    result["seconds"] = clock.monotonic() - begin;
+    return {{"result", std::move(result)}, {"protections", protections()}};
+  }
+
+  json stage(const std::string& what, const StageOptions& options, const Tick& tick) {
+    if (what == "check") {
+      return to_json(run_check(*session_, options, tick));
+    }
+    if (what == "stress") {
+      return to_json(run_stress(*session_, options, tick), View::archive);
+    }
+    if (what == "time") {
+      const problem::Problem& problem = session_->problem();
+      const std::vector<Place> places =
+          options.places.empty()
+              ? visible_places(problem, session_->options().arm.device.kind, true)
+              : options.places;
+      return to_json(
+          run_time(*session_, options, places, problem::Key::from_seed(options.seed), tick));
+    }
+    if (what == "heldout") {
+      return to_json(run_heldout(*session_, options, tick), View::archive);
+    }
+    throw util::InfraError({"judge", "unknown message '" + what + "'", ""}, "E_JUDGE_PROTOCOL");
+  }
+
+  json open(wire::Message& message) {
+    const json& body = message.body;
+    SessionOptions options;
+    program_ = util::Self::open(std::filesystem::path(field<std::string>(body, "program")));
+    options.arm.program = &*program_;
+    options.arm.device = device_id_;
+    options.arm.allow_unsandboxed = field<bool>(body, "allow_unsandboxed");
+    options.arm.device_printf = field<bool>(body, "device_printf");
+    options.seed = field<std::uint64_t>(body, "seed");
+    options.locks = field<std::string>(body, "locks");
+    problem::Problem problem = problem_from_json(body.at("problem"));
+    require_supported(problem);
+    const submission::Signature plain = candidate_signature(problem);
+    std::vector<Code> codes;
+    const json& list = body.at("codes");
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      codes.push_back(code_from_json(
+          list[i], i == 0 ? reference_signature(problem) : plain, read_whole(message.fds.at(i))));
+    }
+    std::optional<Code> versus;
+    if (codes.size() > 3) {
+      versus = std::move(codes[3]);
+    }
+    session_ = std::make_unique<Session>(std::move(options),
+                                         std::move(device_),
+                                         std::move(problem),
+                                         std::move(codes.at(0)),
+                                         std::move(codes.at(1)),
+                                         std::move(codes.at(2)),
+                                         std::move(versus));
+    return json::object();
+  }
+
+  // How the runners were started, by the names of util::protection_names().
+  json protections() const {
+    json list = json::array();
+    for (const util::Protection& protection : session_->protections()) {
+      list.push_back({{"name", protection.name},
+                      {"active", protection.active},
+                      {"detail", protection.detail}});
+    }
+    return list;
+  }
+
+  void report(const std::string& text, std::size_t done, std::size_t total) {
+    const double now = clock_.monotonic();
+    if (now - reported_ >= kProgressSeconds) {
+      reported_ = now;
+      channel_.send({{"progress", {{"text", text}, {"done", done}, {"total", total}}}});
+    }
+  }
+
+  std::optional<util::Self> program_;
+  wire::Channel channel_;
+  device::Id device_id_;
+  std::unique_ptr<device::Device> device_;  // until the session takes it
+  std::unique_ptr<Session> session_;
+  util::RealClock clock_;
+  double reported_ = -1;
+};
+
+}  // namespace
+
+int judge_main(int fd) {
+  try {
+    return Judge(util::Fd(fd)).serve();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "judge: %s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace sweep::evaluate

@@ -1,0 +1,15 @@
+#pragma once
+
+namespace sweep::evaluate {
+
+// Body of `sweep __judge`: one evaluation, told what to do over the socket `fd` by evaluate(). Owns
+// device, buffers, oracle, lock and runners; never loads a submission's code. Returns an exit code;
+// never throws. Messages ("do"):
+//   device {device}                                               {device{name, ..}}
+//   open {problem{..}, codes[..], seed, ..} +fds images           {}
+//   check | stress | time | heldout {options}                     {progress{..}}*, then {result,
+//   protections} quit                                                          (no answer)
+// Failures are answered as {error{kind, where, what, next, code}}; the judge ends after one.
+[[nodiscard]] int judge_main(int fd);
+
+}  // namespace sweep::evaluate

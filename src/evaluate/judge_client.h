@@ -1,0 +1,61 @@
+#pragma once
+
+#include "evaluate/evaluation.h"
+#include "evaluate/judge_protocol.h"
+#include "util/process.h"
+#include "wire/channel.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sweep::evaluate {
+
+struct JudgeSpec {
+  std::filesystem::path program;
+  std::filesystem::path locks;
+  device::Id device;
+  std::uint64_t seed = 1;
+  bool allow_unsandboxed = false;
+  bool device_printf = false;
+  double deadline_seconds = 600;
+};
+
+// The judge process of one evaluation, seen from evaluate(). The destructor ends it and all its
+// runners.
+class JudgeClient {
+ public:
+  // Starts the judge, which opens the device. All members throw what the judge reports
+  // (util::UsageError, util::InfraError) or util::InfraError "E_JUDGE_LOST".
+  explicit JudgeClient(const JudgeSpec& spec);
+  ~JudgeClient();
+  JudgeClient(const JudgeClient&) = delete;
+  JudgeClient& operator=(const JudgeClient&) = delete;
+
+  [[nodiscard]] const device::Info& info() const { return info_; }
+
+  // codes: reference, seed, candidate and perhaps the submission to compare with. Once, before the
+  // stages.
+  void open(const problem::Problem& problem, const std::vector<const Code*>& codes);
+
+  // Of the last runner started.
+  [[nodiscard]] const std::vector<util::Protection>& protections() const { return protections_; }
+
+  // Runs "check", "stress", "time" or "heldout" and returns its result.
+  [[nodiscard]] nlohmann::json stage(const char* what,
+                                     const StageOptions& options,
+                                     const Tick& tick);
+
+ private:
+  [[nodiscard]] nlohmann::json receive();
+
+  JudgeSpec spec_;
+  util::Fd socket_;  // until channel_ takes it
+  util::Process process_;
+  wire::Channel channel_;
+  device::Info info_;
+  std::vector<util::Protection> protections_;
+};
+
+}  // namespace sweep::evaluate

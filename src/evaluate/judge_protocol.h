@@ -1,0 +1,30 @@
+#pragma once
+
+#include "evaluate/code.h"
+#include "evaluate/evaluation.h"
+#include "evaluate/judge_stages.h"
+#include "problem/problem.h"
+#include "util/error.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
+#include <string>
+
+// What evaluate() and its judge tell each other.
+namespace sweep::evaluate {
+
+inline constexpr std::size_t kJudgeMessageBytes = std::size_t{64} << 20U;
+
+// The texts of a problem; parsed again on the other side, so the judge needs no files.
+[[nodiscard]] nlohmann::json problem_to_json(const problem::Problem& problem);
+[[nodiscard]] problem::Problem problem_from_json(const nlohmann::json& json);
+
+[[nodiscard]] nlohmann::json options_to_json(const StageOptions& options);
+[[nodiscard]] StageOptions options_from_json(const nlohmann::json& json);
+
+[[nodiscard]] nlohmann::json error_to_json(const std::exception& error);
+// Throws the error that the other side wrote.
+[[noreturn]] void throw_error(const nlohmann::json& json);
+
+}  // namespace sweep::evaluate

@@ -1,0 +1,212 @@
+#include "evaluate/judge_stages.h"
+
+#include "util/error.h"
+#include "util/sha256.h"
+
+#include <algorithm>
+#include <set>
+
+namespace sweep::evaluate {
+namespace {
+
+constexpr int kHeldoutDraws = 20;
+
+std::vector<std::string> content_names(const problem::Problem& problem) {
+  std::vector<std::string> names = {"default"};
+  for (const problem::Content& content : problem.contents) {
+    names.push_back(content.name);
+  }
+  return names;
+}
+
+expr::IntEnv free_only(const problem::Problem& problem, const expr::IntEnv& dims) {
+  expr::IntEnv free;
+  for (const auto& [name, value] : dims) {
+    const problem::Dim* dim = problem.dim(name);
+    if (dim != nullptr && dim->kind != problem::Dim::Kind::derived) {
+      free[name] = value;
+    }
+  }
+  return free;
+}
+
+struct NumberedDraw {
+  problem::Draw draw;
+  std::uint64_t number = 0;
+};
+
+// Visible shapes x contents x seeds; shapes outermost, so that buffers are made once for each.
+std::vector<NumberedDraw> check_draws(const Session& session, const StageOptions& options) {
+  const problem::Problem& problem = session.problem();
+  const problem::Key root = problem::Key::from_seed(options.seed).derive("check");
+  const std::vector<Place> places =
+      options.places.empty() ? visible_places(problem, session.options().arm.device.kind, false)
+                             : options.places;
+  std::vector<NumberedDraw> draws;
+  for (const Place& place : places) {
+    for (const std::string& content : content_names(problem)) {
+      for (int seed = 0; seed < std::max(options.check_seeds, 1); ++seed) {
+        const problem::Key key = root.derive(problem.id + '\n' + place.name + '\n' + content +
+                                             '\n' + std::to_string(seed));
+        draws.push_back({problem::make_draw(problem, place.name, place.free, content, key),
+                         static_cast<std::uint64_t>(seed)});
+      }
+    }
+  }
+  return draws;
+}
+
+// Where the problem demands equal bits, a fresh process repeats the first draw.
+std::optional<Failure> check_repeat(Session& session, const problem::Draw& draw) {
+  Bench& bench = session.bench_for(draw);
+  Outputs first;
+  for (int round = 0; round < 2; ++round) {
+    session.candidate().reset();
+    bench.fill(draw);
+    Played played = session.play(session.candidate(), bench, draw, false);
+    if (round == 0) {
+      first = std::move(played.outputs);
+    } else if (played.outputs != first) {
+      Failure failure;
+      failure.verdict = Verdict::incorrect_nondeterministic;
+      failure.text =
+          "two calls on the same inputs gave different bits; this problem demands equal ones";
+      failure.hint = "float atomics add in any order";
+      return failure;
+    }
+  }
+  return std::nullopt;
+}
+
+void require_versus(Session& session, const std::vector<NumberedDraw>& draws) {
+  Player* versus = session.versus();
+  if (versus == nullptr || draws.empty()) {
+    return;
+  }
+  const Call call = session.judge(*versus, draws.front().draw);
+  if (call.failure) {
+    throw util::UsageError({versus->code->submission.file,
+                            "fails the check itself: " + call.failure->text,
+                            "compare with a submission that passes"},
+                           "E_EVALUATE_VERSUS");
+  }
+}
+
+// Judges all draws until one fails.
+struct Judged {
+  std::vector<Call> calls;
+  std::optional<Failure> failure;
+};
+
+Judged judge_all(Session& session, const std::vector<problem::Draw>& draws, const Tick& tick) {
+  Judged judged;
+  for (const problem::Draw& draw : draws) {
+    tick("", judged.calls.size(), draws.size());
+    judged.calls.push_back(session.judge(session.candidate(), draw));
+    if (judged.calls.back().failure) {
+      judged.failure = judged.calls.back().failure;
+      break;
+    }
+  }
+  return judged;
+}
+
+}  // namespace
+
+std::vector<Place> visible_places(const problem::Problem& problem, device::Kind kind, bool timed) {
+  std::vector<Place> places;
+  for (const problem::Shape& shape : problem.shapes) {
+    const bool used = kind == device::Kind::cpu ? shape.uses.cpu
+                      : timed                   ? shape.uses.time
+                                                : shape.uses.check;
+    if (used) {
+      places.push_back({shape.name, shape.free});
+    }
+  }
+  return places;
+}
+
+CheckResult run_check(Session& session, const StageOptions& options, const Tick& tick) {
+  session.lock(util::LockMode::shared);
+  CheckResult result;
+  const std::vector<NumberedDraw> draws = check_draws(session, options);
+  require_versus(session, draws);
+  for (const NumberedDraw& numbered : draws) {
+    tick(numbered.draw.shape, result.calls.size(), draws.size());
+    Call call = session.judge(session.candidate(), numbered.draw);
+    call.draw = numbered.number;
+    result.worst_share = std::max(result.worst_share, call.worst_share);
+    result.calls.push_back(std::move(call));
+    if (result.calls.back().failure) {
+      result.failure = result.calls.back().failure;
+      break;
+    }
+  }
+  if (!result.failure && session.problem().policy.bitwise_repeat && !draws.empty()) {
+    result.failure = check_repeat(session, draws.front().draw);
+  }
+  session.unlock();
+  return result;
+}
+
+StressResult run_stress(Session& session, const StageOptions& options, const Tick& tick) {
+  session.lock(util::LockMode::shared);
+  const problem::Problem& problem = session.problem();
+  const problem::Key key = problem::Key::from_seed(options.seed).derive("stress\n" + problem.id);
+  std::vector<problem::Draw> draws =
+      problem::stress_draws(problem, key, 0, std::max(options.stress_draws, 1), session.machine());
+  StressResult result;
+  result.random_shapes = static_cast<int>(draws.size());
+  std::vector<problem::Draw> edges = problem::edge_draws(problem, key, session.machine());
+  result.edge_shapes = static_cast<int>(edges.size());
+  draws.insert(
+      draws.end(), std::make_move_iterator(edges.begin()), std::make_move_iterator(edges.end()));
+  std::set<std::string> contents;
+  for (const problem::Draw& draw : draws) {
+    contents.insert(draw.content);
+  }
+  result.contents = static_cast<int>(contents.size());
+  Judged judged = judge_all(session, draws, tick);
+  result.passed = !judged.failure;
+  result.inner = Hidden(std::move(judged.failure));
+  result.calls = Hidden(std::move(judged.calls));
+  session.unlock();
+  return result;
+}
+
+HeldoutResult run_heldout(Session& session, const StageOptions& options, const Tick& tick) {
+  session.lock(util::LockMode::shared);
+  const problem::Problem& problem = session.problem();
+  const problem::HeldOut secret(options.salt, options.epoch, problem);
+  Judged judged =
+      judge_all(session, secret.checked(problem, session.machine(), kHeldoutDraws), tick);
+  HeldoutResult result;
+  std::optional<TimeResult> time;
+  if (!judged.failure) {
+    problem::Machine machine = session.machine();
+    // On the cpu device nothing is timed against a roofline floor: the `cpu` shapes' costs bound
+    // the draws.
+    std::vector<Place> places;
+    if (!machine.cpu) {
+      for (const problem::Draw& draw : secret.timed(problem, machine)) {
+        places.push_back({draw.shape, free_only(problem, draw.dims)});
+      }
+    } else {
+      for (const problem::Draw& draw : secret.checked(problem, machine, 3)) {
+        places.push_back({draw.shape, free_only(problem, draw.dims)});
+      }
+    }
+    const problem::Key key =
+        problem::Key::from_seed(util::leading_u64(util::hmac_sha256(options.salt, problem.id)));
+    time = run_time(session, options, places, key, tick);
+    judged.failure = time->failure;
+  }
+  result.passed = !judged.failure;
+  result.inner = Hidden(std::move(judged.failure));
+  result.calls = Hidden(std::move(judged.calls));
+  result.time = Hidden(std::move(time));
+  session.unlock();
+  return result;
+}
+
+}  // namespace sweep::evaluate

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "evaluate/evaluation.h"
+#include "evaluate/session.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sweep::evaluate {
+
+// A shape by name, with its free dims.
+struct Place {
+  std::string name;
+  expr::IntEnv free;
+};
+
+// What the caller asks the judge for; the draws follow from it and the problem.
+struct StageOptions {
+  std::uint64_t seed = 1;
+  std::vector<Place> places;  // explicit shapes; empty: the problem's
+  int check_seeds = 3;
+  int stress_draws = 12;
+  int replicates = 5;
+  int blocks = 0;  // 0: by the time a call takes
+  bool may_say_faster = true;
+  std::string session;  // part of the schedule's key
+  std::string salt;     // held-out only
+  std::int64_t epoch = 0;
+};
+
+using Tick = std::function<void(const std::string& text, std::size_t done, std::size_t total)>;
+
+// Shapes that check and time see on this device: `cpu` ones on the cpu device, else `check` and
+// `time` ones.
+[[nodiscard]] std::vector<Place> visible_places(const problem::Problem& problem,
+                                                device::Kind kind,
+                                                bool timed);
+
+[[nodiscard]] CheckResult run_check(Session& session,
+                                    const StageOptions& options,
+                                    const Tick& tick);
+[[nodiscard]] StressResult run_stress(Session& session,
+                                      const StageOptions& options,
+                                      const Tick& tick);
+
+// Times the candidate against the seed (or `versus`) on the given places; contents follow from
+// `key`.
+[[nodiscard]] TimeResult run_time(Session& session,
+                                  const StageOptions& options,
+                                  const std::vector<Place>& places,
+                                  const problem::Key& key,
+                                  const Tick& tick);
+[[nodiscard]] HeldoutResult run_heldout(Session& session,
+                                        const StageOptions& options,
+                                        const Tick& tick);
+
+}  // namespace sweep::evaluate

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "compile/compiler.h"
+#include "evaluate/code.h"
+#include "evaluate/evaluation.h"
+#include "problem/problem.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+// What happens before the judge: finding the problem, expanding plans, compiling.
+namespace sweep::evaluate {
+
+// The problem of an id or folder. Throws util::UsageError.
+[[nodiscard]] problem::Problem find_problem(const Services& services,
+                                            const std::string& id_or_folder);
+
+// The seed kernel: services.seeds/<level>/<folder name>.cu, else seed.cu in the problem's folder.
+// Throws util::UsageError.
+[[nodiscard]] Source find_seed(const Services& services, const problem::Problem& problem);
+
+// Expands the plan for every visible shape. Fills errors; empty: fine.
+[[nodiscard]] ScreenResult screen(const problem::Problem& problem,
+                                  const submission::Submission& submission,
+                                  device::Kind kind);
+
+[[nodiscard]] compile::Request compile_request(const submission::Submission& submission,
+                                               const compile::Target& target,
+                                               bool device_printf);
+
+// Verdict of a compilation that is not ok.
+[[nodiscard]] Verdict verdict_of(compile::Result::Status status);
+[[nodiscard]] CompileResult describe(const compile::Result& result);
+
+// Parses and compiles a text of the project (seed, reference); failures are util::InfraError
+// "E_SEED_COMPILE".
+[[nodiscard]] Code trusted_code(compile::Compiler& compiler,
+                                const compile::Target& target,
+                                const Source& source,
+                                submission::Signature signature,
+                                bool reference);
+
+// At least 32 random bytes, made 0600 on first use. `path` empty: $SWEEP_SALT_FILE, else
+// ~/.local/state/sweep/salt. Throws util::UsageError if others may read it.
+[[nodiscard]] std::string read_salt(const std::filesystem::path& path);
+
+}  // namespace sweep::evaluate

@@ -1,0 +1,212 @@
+#include "evaluate/runner.h"
+
+#include "device/device.h"
+#include "evaluate/runner_protocol.h"
+#include "util/sandbox.h"
+#include "wire/channel.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <map>
+#include <optional>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+namespace sweep::evaluate {
+namespace {
+
+using nlohmann::json;
+using wire::field;
+
+// The judge may be idle between messages while it fills, compares or runs the other arm.
+constexpr double kIdleSeconds = 3600;
+constexpr std::size_t kMaxImageBytes = std::size_t{1} << 30U;
+
+std::vector<std::byte> read_image(int fd, std::size_t bytes) {
+  if (bytes == 0 || bytes > kMaxImageBytes) {
+    throw util::InfraError({"runner", "size of the image is out of range", ""}, "E_RUNNER_IMAGE");
+  }
+  std::vector<std::byte> image(bytes);
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got = ::pread(fd, image.data() + done, bytes - done, static_cast<off_t>(done));
+    if (got <= 0) {
+      util::throw_errno("pread", "runner image");
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return image;
+}
+
+class Runner {
+ public:
+  explicit Runner(util::Fd socket) : channel_(std::move(socket), "judge", kRunnerMessageBytes) {}
+
+  void serve() {
+    while (true) {
+      wire::Message message = channel_.receive(kIdleSeconds, 1);
+      const auto what = field<std::string>(message.body, "do");
+      if (what == "quit") {
+        return;
+      }
+      channel_.send(answer(what, message));
+    }
+  }
+
+ private:
+  json answer(const std::string& what, wire::Message& message) {
+    const json& body = message.body;
+    if (what == "run") {
+      return run(body);
+    }
+    if (what == "wash") {
+      return wash(body);
+    }
+    if (what == "prepare") {
+      return prepare(body);
+    }
+    if (what == "open") {
+      return open(body);
+    }
+    if (what == "load") {
+      return load(message);
+    }
+    if (what == "map") {
+      return map(message);
+    }
+    return keep(what, body);
+  }
+
+  json keep(const std::string& what, const json& body) {
+    if (what == "scratch") {
+      return scratch(body);
+    }
+    if (what == "occupancy") {
+      return {{"blocks",
+               module_->occupancy(field<std::string>(body, "kernel"),
+                                  static_cast<int>(field<std::int64_t>(body, "threads")),
+                                  field<std::uint64_t>(body, "shared"))}};
+    }
+    if (what == "unmap") {
+      mapped_.erase(field<std::int64_t>(body, "buffer"));
+    } else if (what == "drop") {
+      scratch_.erase(field<std::int64_t>(body, "set"));
+    } else if (what == "forget") {
+      sequences_.erase(field<std::int64_t>(body, "sequence"));
+    } else {
+      throw util::InfraError({"runner", "unknown message '" + what + "'", ""}, "E_RUNNER_PROTOCOL");
+    }
+    return json::object();
+  }
+
+  json open(const json& body) {
+    device_ = device::open(device::parse_id(field<std::string>(body, "device")));
+    // Nothing that is loaded from now on may start a program.
+    util::deny_exec();
+    return {{"sm_count", device_->info().sm_count}};
+  }
+
+  json load(wire::Message& message) {
+    const json& body = message.body;
+    device::Image image;
+    image.bytes = read_image(message.fds.at(0).get(), field<std::uint64_t>(body, "bytes"));
+    for (const json& kernel : body.at("kernels")) {
+      image.kernels.push_back(
+          {field<std::string>(kernel, "name"), field<std::string>(kernel, "lowered")});
+    }
+    auto loaded = device_->load(image);
+    if (const auto* fault = std::get_if<device::Fault>(&loaded)) {
+      return {{"fault", fault_to_json(*fault)}};
+    }
+    module_ = std::get<0>(std::move(loaded));
+    json facts = json::object();
+    for (const device::Kernel& kernel : image.kernels) {
+      facts[kernel.name] = facts_to_json(module_->facts(kernel.name));
+    }
+    return {{"facts", std::move(facts)}};
+  }
+
+  json map(wire::Message& message) {
+    const json& body = message.body;
+    const auto access =
+        field<bool>(body, "write") ? device::Access::read_write : device::Access::read;
+    auto buffer =
+        device_->import(std::move(message.fds.at(0)), field<std::uint64_t>(body, "bytes"), access);
+    const device::Address address = buffer->address();
+    mapped_[++last_] = std::move(buffer);
+    return {{"buffer", last_}, {"address", address}};
+  }
+
+  json scratch(const json& body) {
+    std::vector<std::unique_ptr<device::Buffer>> set;
+    json addresses = json::array();
+    for (const std::int64_t bytes : field<std::vector<std::int64_t>>(body, "bytes")) {
+      if (static_cast<std::uint64_t>(bytes) > device_->free_bytes()) {
+        return {{"fault",
+                 fault_to_json(
+                     {device::Fault::Kind::out_of_memory, "scratch does not fit the device"})}};
+      }
+      set.push_back(device_->allocate(static_cast<std::size_t>(bytes)));
+      addresses.push_back(set.back()->address());
+    }
+    scratch_[++last_] = std::move(set);
+    return {{"set", last_}, {"addresses", std::move(addresses)}};
+  }
+
+  json prepare(const json& body) {
+    auto made = device_->prepare(*module_, steps_from_json(body.at("steps")));
+    if (const auto* fault = std::get_if<device::Fault>(&made)) {
+      return {{"fault", fault_to_json(*fault)}};
+    }
+    sequences_[++last_] = std::get<0>(std::move(made));
+    return {{"sequence", last_}};
+  }
+
+  json wash(const json& body) {
+    const auto poison = static_cast<std::uint32_t>(field<std::uint64_t>(body, "poison"));
+    for (const std::int64_t set : field<std::vector<std::int64_t>>(body, "sets")) {
+      for (const auto& buffer : scratch_.at(set)) {
+        device_->fill_words(buffer->address(), buffer->bytes() / 4 * 4, poison);
+      }
+    }
+    device_->wash();
+    device_->reset_persisting_cache();
+    device_->synchronize();
+    return json::object();
+  }
+
+  json run(const json& body) {
+    const auto result = device_->run(*sequences_.at(field<std::int64_t>(body, "sequence")));
+    if (const auto* fault = std::get_if<device::Fault>(&result)) {
+      return {{"fault", fault_to_json(*fault)}};
+    }
+    const auto& time = std::get<device::RunTime>(result);
+    return {{"device", time.device_seconds}, {"host", time.host_seconds}};
+  }
+
+  wire::Channel channel_;
+  std::unique_ptr<device::Device> device_;
+  // Destroyed before the device, sequences before the module and buffers.
+  std::map<std::int64_t, std::unique_ptr<device::Buffer>> mapped_;
+  std::map<std::int64_t, std::vector<std::unique_ptr<device::Buffer>>> scratch_;
+  std::unique_ptr<device::Module> module_;
+  std::map<std::int64_t, std::unique_ptr<device::Sequence>> sequences_;
+  std::int64_t last_ = 0;
+};
+
+}  // namespace
+
+int runner_main(int fd) {
+  try {
+    Runner(util::Fd(fd)).serve();
+    return 0;
+  } catch (const std::exception& error) {
+    // Standard error is read by the judge only when a runner ends before it has loaded anything.
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace sweep::evaluate

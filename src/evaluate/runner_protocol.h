@@ -1,0 +1,25 @@
+#pragma once
+
+#include "device/device.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <vector>
+
+// JSON of what judge and runner tell each other (runner.h lists the messages). Both sides take the
+// other for hostile.
+namespace sweep::evaluate {
+
+// One message's JSON: 65,536 launches of a few hundred bytes each fit.
+inline constexpr std::size_t kRunnerMessageBytes = std::size_t{64} << 20U;
+
+[[nodiscard]] nlohmann::json steps_to_json(const std::vector<device::Step>& steps);
+[[nodiscard]] std::vector<device::Step> steps_from_json(const nlohmann::json& json);
+
+[[nodiscard]] nlohmann::json fault_to_json(const device::Fault& fault);
+[[nodiscard]] device::Fault fault_from_json(const nlohmann::json& json);
+
+[[nodiscard]] nlohmann::json facts_to_json(const device::FunctionFacts& facts);
+[[nodiscard]] device::FunctionFacts facts_from_json(const nlohmann::json& json);
+
+}  // namespace sweep::evaluate

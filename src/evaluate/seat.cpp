@@ -1,0 +1,136 @@
+#include "evaluate/seat.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace sweep::evaluate {
+namespace {
+
+// Beyond the edge of a buffer by at most this much counts as running over it: guards are at least a
+// page, on the GPU a granule of 2 MiB.
+constexpr device::Address kNear = device::Address{1} << 21U;
+
+// Names the arguments that a plan depends on beside the dims of the bench.
+std::string scalars_text(const submission::Signature& signature, const problem::Draw& draw) {
+  std::string text = "=";
+  for (const submission::Scalar& scalar : signature.scalars) {
+    const auto found = draw.scalars.find(scalar.name);
+    if (found == draw.scalars.end()) {
+      continue;
+    }
+    const auto* whole = std::get_if<std::int64_t>(&found->second);
+    char real[40];
+    std::snprintf(
+        real, sizeof real, "%a", whole == nullptr ? std::get<double>(found->second) : 0.0);
+    text +=
+        scalar.name + ':' + (whole != nullptr ? std::to_string(*whole) : std::string(real)) + ';';
+  }
+  return text;
+}
+
+}  // namespace
+
+Seat::Seat(Arm& arm, const Bench& bench, const problem::Problem& problem, std::int64_t sm_count)
+    : arm_(arm), problem_(problem), sm_count_(sm_count) {
+  for (const Bench::Slot& slot : bench.slots()) {
+    const auto access = slot.is_input() ? device::Access::read : device::Access::read_write;
+    const Arm::Mapped mapped = arm.map(*slot.shared, access);
+    regions_.push_back({mapped.buffer, mapped.address, slot.shared->bytes(), !slot.is_input()});
+  }
+}
+
+Seat::~Seat() {
+  let_go();
+}
+
+void Seat::let_go() noexcept {
+  try {
+    if (sequence_ != 0) {
+      arm_.forget(sequence_);
+    }
+    for (const std::int64_t set : sets_) {
+      arm_.drop(set);
+    }
+    for (const Region& region : regions_) {
+      arm_.unmap(region.buffer);
+    }
+  } catch (const std::exception&) {
+    // The runner is gone, and with it all of this.
+    return;
+  }
+}
+
+void Seat::ready(const problem::Draw& draw) {
+  const Code& code = arm_.code();
+  std::string wanted = scalars_text(code.signature, draw);
+  if (wanted == ready_for_) {
+    return;
+  }
+  ready_for_.clear();
+  auto expanded = expand_for(
+      code.submission,
+      code.signature,
+      draw,
+      sm_count_,
+      [this](const std::string& kernel, std::int64_t threads, std::int64_t shared) {
+        return arm_.occupancy(kernel, threads, shared);
+      },
+      problem_.limits.launches);
+  if (auto* error = std::get_if<submission::PlanError>(&expanded)) {
+    throw PlanFault(std::move(*error));
+  }
+  const auto& expansion = std::get<submission::Expansion>(expanded);
+  std::vector<device::Address> buffers;
+  for (const Region& region : regions_) {
+    buffers.push_back(region.address);
+  }
+  for (const std::int64_t set : sets_) {
+    arm_.drop(set);
+  }
+  sets_.clear();
+  scratch_regions_.clear();
+  if (!expansion.scratch.empty()) {
+    const Arm::Scratch made = arm_.scratch(expansion.scratch);
+    sets_.push_back(made.set);
+    for (std::size_t i = 0; i < made.addresses.size(); ++i) {
+      buffers.push_back(made.addresses[i]);
+      scratch_regions_.push_back(
+          {0, made.addresses[i], static_cast<std::size_t>(expansion.scratch[i].bytes), true});
+    }
+  }
+  auto steps = bind_steps(code, expansion, arm_.facts(), buffers);
+  if (auto* error = std::get_if<submission::PlanError>(&steps)) {
+    throw PlanFault(std::move(*error));
+  }
+  if (sequence_ != 0) {
+    arm_.forget(sequence_);
+    sequence_ = 0;
+  }
+  sequence_ = arm_.prepare(std::get<0>(steps));
+  ready_for_ = std::move(wanted);
+}
+
+void Seat::wash(std::uint32_t poison) {
+  arm_.wash(poison, sets_);
+}
+
+device::RunTime Seat::run(double seconds) {
+  return arm_.run(sequence_, seconds);
+}
+
+Seat::Place Seat::place(device::Address address) const {
+  for (const Region& region : regions_) {
+    if (!region.writable && address >= region.address && address - region.address < region.bytes) {
+      return Place::inside_input;
+    }
+  }
+  const auto near = [address](const Region& region) {
+    const device::Address begin = region.address > kNear ? region.address - kNear : 0;
+    return address >= begin && address < region.address + region.bytes + kNear;
+  };
+  return std::ranges::any_of(regions_, near) || std::ranges::any_of(scratch_regions_, near)
+             ? Place::near_buffer
+             : Place::elsewhere;
+}
+
+}  // namespace sweep::evaluate

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "evaluate/arm.h"
+#include "evaluate/bench.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sweep::evaluate {
+
+// An arm with the buffers of one bench mapped, its scratch and its prepared plan. Must end before
+// bench and arm.
+class Seat {
+ public:
+  // Throws ArmFault.
+  Seat(Arm& arm, const Bench& bench, const problem::Problem& problem, std::int64_t sm_count);
+  ~Seat();
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
+
+  // Expands and prepares the plan for the draw; nothing to do if only the content changed. Throws
+  // PlanFault or ArmFault.
+  void ready(const problem::Draw& draw);
+
+  // Poisons scratch and overwrites what the runner's context keeps.
+  void wash(std::uint32_t poison);
+  [[nodiscard]] device::RunTime run(double seconds);
+
+  // Where an address of the runner lies.
+  enum class Place { elsewhere, inside_input, near_buffer };
+  [[nodiscard]] Place place(device::Address address) const;
+
+ private:
+  void let_go() noexcept;
+
+  struct Region {
+    std::int64_t buffer = 0;
+    device::Address address = 0;
+    std::size_t bytes = 0;
+    bool writable = false;
+  };
+
+  Arm& arm_;
+  const problem::Problem& problem_;
+  std::int64_t sm_count_;
+  std::vector<Region> regions_;
+  std::vector<Region> scratch_regions_;
+  std::vector<std::int64_t> sets_;
+  std::string ready_for_;  // the scalars that the sequence was made for
+  std::int64_t sequence_ = 0;
+};
+
+}  // namespace sweep::evaluate

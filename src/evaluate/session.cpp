@@ -1,0 +1,304 @@
+#include "evaluate/session.h"
+
+#include "util/error.h"
+
+#include <algorithm>
+#include <set>
+
+namespace sweep::evaluate {
+namespace {
+
+expr::IntEnv free_dims(const problem::Problem& problem, const expr::IntEnv& dims) {
+  expr::IntEnv free;
+  for (const problem::Dim& dim : problem.dims) {
+    const auto found = dims.find(dim.name);
+    if (dim.kind != problem::Dim::Kind::derived && found != dims.end()) {
+      free[dim.name] = found->second;
+    }
+  }
+  return free;
+}
+
+bool same_bits(const Outputs& a, const Outputs& b) {
+  return a == b;
+}
+
+Outputs read_outputs(Bench& bench) {
+  Outputs outputs;
+  for (const Bench::Slot& slot : bench.slots()) {
+    if (!slot.is_input()) {
+      outputs[slot.tensor.name] = bench.read(slot);
+    }
+  }
+  return outputs;
+}
+
+std::optional<Failure> damage_failure(const Bench::Damage& damage) {
+  Failure failure;
+  if (!damage.input.empty()) {
+    failure.verdict = Verdict::incorrect_input_mutated;
+    failure.tensor = damage.input;
+    failure.text = "input '" + damage.input + "' changed during the call";
+    failure.hint = "inputs are read-only; use `scratch` for work space";
+    return failure;
+  }
+  if (!damage.slack.empty()) {
+    failure.verdict = Verdict::incorrect_out_of_bounds;
+    failure.tensor = damage.slack;
+    failure.text = "something was written behind the last element of '" + damage.slack + "'";
+    failure.hint = "guard the last threads: is the index compared with the size?";
+    return failure;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Session::Session(SessionOptions options,
+                 std::unique_ptr<device::Device> device,
+                 problem::Problem problem,
+                 Code reference,
+                 Code seed,
+                 Code candidate,
+                 std::optional<Code> versus)
+    : options_(std::move(options)),
+      problem_(std::move(problem)),
+      reference_code_(std::move(reference)),
+      seed_code_(std::move(seed)),
+      candidate_code_(std::move(candidate)),
+      versus_code_(std::move(versus)),
+      device_(std::move(device)),
+      engine_(make_host_engine(*device_)),
+      oracle_(std::make_unique<Oracle>(*device_, problem_, reference_code_)) {
+  seed_.code = &seed_code_;
+  candidate_.code = &candidate_code_;
+  versus_.code = versus_code_ ? &*versus_code_ : nullptr;
+}
+
+Session::~Session() {
+  // Seats refer to benches.
+  seed_.reset();
+  candidate_.reset();
+  versus_.reset();
+}
+
+problem::Machine Session::machine() const {
+  problem::Machine machine;
+  machine.device_bytes = 0.9 * static_cast<double>(device_->info().total_bytes);
+  machine.cpu = options_.arm.device.kind == device::Kind::cpu;
+  machine.sm_count = device_->info().sm_count;
+  return machine;
+}
+
+Player Session::fresh(const Player& like) const {
+  Player player;
+  player.code = like.code;
+  return player;
+}
+
+void Session::lock(util::LockMode mode) {
+  lock_.reset();
+  const std::filesystem::path folder =
+      options_.locks.empty() ? util::lock_folder() : options_.locks;
+  lock_ = util::acquire(folder, device_->info().uuid, mode);
+}
+
+std::unique_ptr<Bench> Session::make_bench(const problem::Draw& draw) {
+  return std::make_unique<Bench>(*device_, *engine_, problem_, draw);
+}
+
+void Session::clear_bench() {
+  const auto leave = [this](Player& player) {
+    std::erase_if(player.seats, [this](const auto& seat) { return seat.first == bench_.get(); });
+  };
+  leave(seed_);
+  leave(candidate_);
+  leave(versus_);
+  bench_.reset();
+  bench_dims_.clear();
+}
+
+Bench& Session::bench_for(const problem::Draw& draw) {
+  if (bench_ == nullptr || bench_dims_ != draw.dims) {
+    clear_bench();
+    bench_ = make_bench(draw);
+    bench_dims_ = draw.dims;
+  }
+  return *bench_;
+}
+
+Seat& Session::seat(Player& player, Bench& bench, const problem::Draw& draw) {
+  if (player.arm == nullptr) {
+    player.arm = std::make_unique<Arm>(options_.arm, *player.code);
+    protections_ = player.arm->protections();
+  }
+  auto found = std::ranges::find(
+      player.seats, &bench, &std::pair<const Bench*, std::unique_ptr<Seat>>::first);
+  if (found == player.seats.end()) {
+    player.seats.emplace_back(
+        &bench, std::make_unique<Seat>(*player.arm, bench, problem_, device_->info().sm_count));
+    found = std::prev(player.seats.end());
+  }
+  found->second->ready(draw);
+  return *found->second;
+}
+
+Played Session::play(Player& player, Bench& bench, const problem::Draw& draw, bool timed) {
+  Seat& place = seat(player, bench, draw);
+  const std::uint64_t number =
+      problem::Key::from_seed(options_.seed).derive("poison").word(0) + ++calls_;
+  Played played;
+  place.wash(poison_word(~number));
+  bench.before_call(poison_word(number));
+  if (timed) {
+    played.flushed = device_->flush_cache().value_or(-1);
+    device_->synchronize();
+  }
+  played.time = place.run(problem_.limits.seconds);
+  played.outputs = read_outputs(bench);
+  played.damage = damage_failure(bench.damage());
+  return played;
+}
+
+Played Session::play_trusted(Player& player, Bench& bench, const problem::Draw& draw, bool timed) {
+  try {
+    return play(player, bench, draw, timed);
+  } catch (const ArmFault& fault) {
+    throw util::InfraError(
+        {player.code->submission.file,
+         "fails on " + draw.shape + ": " + fault.what(),
+         "the device or the seed is broken: run `sweep doctor` and `sweep problems check`"},
+        "E_SEED_FAULT");
+  } catch (const PlanFault& fault) {
+    throw util::InfraError({player.code->submission.file,
+                            std::string("its plan fails: ") + fault.what(),
+                            "run `sweep problems check`"},
+                           "E_SEED_FAULT");
+  }
+}
+
+Failure Session::failure_of(const ArmFault& fault, const Player& player) const {
+  auto place = Seat::Place::elsewhere;
+  if (fault.fault().address) {
+    for (const auto& [bench, seat] : player.seats) {
+      const Seat::Place here = seat->place(*fault.fault().address);
+      place = here != Seat::Place::elsewhere ? here : place;
+    }
+  }
+  Failure failure;
+  failure.verdict = verdict_of(
+      fault.fault(), place == Seat::Place::inside_input, place == Seat::Place::near_buffer);
+  failure.text = fault.fault().text;
+  if (failure.verdict == Verdict::incorrect_input_mutated) {
+    failure.hint = "a kernel wrote to an input; inputs are read-only, use `scratch` for work space";
+  } else if (failure.verdict == Verdict::incorrect_out_of_bounds) {
+    failure.hint = "an access left its buffer: is the index compared with the size?";
+  } else if (failure.verdict == Verdict::timeout) {
+    failure.hint = "the limit of a call is set by the problem";
+  }
+  return failure;
+}
+
+Failure Session::failure_of(const PlanFault& fault, const Player& player) {
+  Failure failure;
+  failure.verdict = Verdict::plan_error;
+  failure.text = fault.error().text(player.code->submission.source);
+  return failure;
+}
+
+std::variant<Played, Failure> Session::attempt(Player& player,
+                                               Bench& bench,
+                                               const problem::Draw& draw) {
+  try {
+    return play(player, bench, draw, false);
+  } catch (const PlanFault& fault) {
+    return failure_of(fault, player);
+  } catch (const ArmFault& fault) {
+    const bool crowded = fault.fault().kind == device::Fault::Kind::timeout ||
+                         fault.fault().kind == device::Fault::Kind::out_of_memory;
+    player.reset();
+    if (crowded) {
+      lock(util::LockMode::exclusive);
+    }
+  }
+  // The content is made again: the device may have lost it.
+  bench.fill(draw);
+  (void)play_trusted(seed_, bench, draw, false);
+  try {
+    return play(player, bench, draw, false);
+  } catch (const ArmFault& fault) {
+    Failure failure = failure_of(fault, player);
+    player.reset();
+    bench.fill(draw);
+    (void)play_trusted(seed_, bench, draw, false);
+    return failure;
+  }
+}
+
+void Session::check_seed(const problem::Draw& draw,
+                         const Truth& truth,
+                         Bench& bench,
+                         const Outputs& outputs) const {
+  const Judgement own = judge_outputs(problem_, draw, truth, bench, outputs, outputs);
+  if (own.failure) {
+    throw util::InfraError({seed_code_.submission.file,
+                            "is wrong on " + draw.shape + ": " + own.failure->text,
+                            "run `sweep problems check " + problem_.id + "`"},
+                           "E_SEED_WRONG");
+  }
+}
+
+// A wrong output that is right for the content before it was not computed from this call's inputs.
+void Session::explain_stale(Failure& failure,
+                            const problem::Draw& draw,
+                            Bench& bench,
+                            const Outputs& got) const {
+  if (failure.verdict != Verdict::incorrect_value &&
+      failure.verdict != Verdict::incorrect_precision) {
+    return;
+  }
+  if (!earlier_ || earlier_->dims != draw.dims || same_bits(earlier_->truth.outputs, Outputs{})) {
+    return;
+  }
+  const Judgement before =
+      judge_outputs(problem_, draw, earlier_->truth, bench, got, earlier_->seed);
+  if (!before.failure) {
+    failure.verdict = Verdict::rejected_stale;
+    failure.hint =
+        "the output is right for the inputs of the call before: it was kept, not computed";
+  }
+}
+
+Call Session::judge(Player& player, const problem::Draw& draw) {
+  Call call;
+  call.shape = draw.shape;
+  call.dims = free_dims(problem_, draw.dims);
+  call.content = draw.content;
+  Bench& bench = bench_for(draw);
+  bench.fill(draw);
+  Truth expected = truth(bench, draw);
+  const Played by_seed = play_trusted(seed_, bench, draw, false);
+  check_seed(draw, expected, bench, by_seed.outputs);
+  auto tried = attempt(player, bench, draw);
+  if (auto* failure = std::get_if<Failure>(&tried)) {
+    call.failure = std::move(*failure);
+    return call;
+  }
+  Played& played = std::get<Played>(tried);
+  call.device_seconds = played.time.device_seconds;
+  Judgement judgement =
+      judge_outputs(problem_, draw, expected, bench, played.outputs, by_seed.outputs);
+  call.worst_share = judgement.worst_share;
+  call.failure = played.damage ? std::move(played.damage) : std::move(judgement.failure);
+  if (call.failure) {
+    explain_stale(*call.failure, draw, bench, played.outputs);
+  } else if (!same_bits(read_outputs(bench), played.outputs)) {
+    call.failure = Failure{};
+    call.failure->verdict = Verdict::rejected_late_store;
+    call.failure->text = "outputs changed after the call had ended";
+  }
+  earlier_ = Earlier{draw.dims, std::move(expected), by_seed.outputs};
+  return call;
+}
+
+}  // namespace sweep::evaluate

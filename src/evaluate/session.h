@@ -1,0 +1,147 @@
+#pragma once
+
+#include "evaluate/evaluation.h"
+#include "evaluate/judging.h"
+#include "evaluate/oracle.h"
+#include "evaluate/seat.h"
+#include "util/lock.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sweep::evaluate {
+
+// One arm's process and its seats, made when first needed. Seats end before the arm.
+struct Player {
+  const Code* code = nullptr;
+  std::unique_ptr<Arm> arm;
+  std::vector<std::pair<const Bench*, std::unique_ptr<Seat>>> seats;
+
+  // Ends the process: the next call starts a fresh one.
+  void reset() {
+    if (arm != nullptr) {
+      arm->end();
+    }
+    seats.clear();
+    arm.reset();
+  }
+};
+
+struct Played {
+  device::RunTime time;
+  Outputs outputs;
+  double flushed = -1;
+  std::optional<Failure> damage;  // an input or slack changed
+};
+
+struct SessionOptions {
+  ArmOptions arm;
+  std::uint64_t seed = 1;
+  std::filesystem::path locks;
+};
+
+// The judge's state for one evaluation: device, buffers, oracle and arms. One thread.
+class Session {
+ public:
+  Session(SessionOptions options,
+          std::unique_ptr<device::Device> device,
+          problem::Problem problem,
+          Code reference,
+          Code seed,
+          Code candidate,
+          std::optional<Code> versus);
+  ~Session();
+
+  [[nodiscard]] const problem::Problem& problem() const { return problem_; }
+
+  [[nodiscard]] const SessionOptions& options() const { return options_; }
+
+  [[nodiscard]] device::Device& device() { return *device_; }
+
+  [[nodiscard]] problem::Machine machine() const;
+
+  [[nodiscard]] const std::vector<util::Protection>& protections() const { return protections_; }
+
+  [[nodiscard]] Player& seed() { return seed_; }
+
+  [[nodiscard]] Player& candidate() { return candidate_; }
+
+  [[nodiscard]] Player* versus() { return versus_code_ ? &versus_ : nullptr; }
+
+  // A further process for the same code (time).
+  [[nodiscard]] Player fresh(const Player& like) const;
+
+  // The device's lock. Waiting counts against no deadline of a call.
+  void lock(util::LockMode mode);
+
+  void unlock() { lock_.reset(); }
+
+  // Buffers for the draw's dims; the last one is kept.
+  [[nodiscard]] Bench& bench_for(const problem::Draw& draw);
+  [[nodiscard]] std::unique_ptr<Bench> make_bench(const problem::Draw& draw);
+  // Ends the kept bench and the seats on it, to make room.
+  void clear_bench();
+
+  [[nodiscard]] Truth truth(Bench& bench, const problem::Draw& draw) {
+    return oracle_->run(bench, draw);
+  }
+
+  // Process, seat and plan, ready for the draw. Throws ArmFault, PlanFault or util::InfraError.
+  Seat& seat(Player& player, Bench& bench, const problem::Draw& draw);
+
+  // One call on the content that the bench holds. `timed`: caches are flushed before it.
+  [[nodiscard]] Played play(Player& player, Bench& bench, const problem::Draw& draw, bool timed);
+
+  // The same for seed and other trusted code: a fault is util::InfraError "E_SEED_FAULT".
+  [[nodiscard]] Played play_trusted(Player& player,
+                                    Bench& bench,
+                                    const problem::Draw& draw,
+                                    bool timed);
+
+  // Fills, runs oracle, seed and `player`, compares. A fault counts only if it recurs on a fresh
+  // runner with the seed passing in between, TIMEOUT and OUT_OF_MEMORY alone on the device.
+  [[nodiscard]] Call judge(Player& player, const problem::Draw& draw);
+
+  // What to say of a fault in the last call of `player`.
+  [[nodiscard]] Failure failure_of(const ArmFault& fault, const Player& player) const;
+  [[nodiscard]] static Failure failure_of(const PlanFault& fault, const Player& player);
+
+ private:
+  [[nodiscard]] std::variant<Played, Failure> attempt(Player& player,
+                                                      Bench& bench,
+                                                      const problem::Draw& draw);
+  void explain_stale(Failure& failure,
+                     const problem::Draw& draw,
+                     Bench& bench,
+                     const Outputs& got) const;
+  void check_seed(const problem::Draw& draw,
+                  const Truth& truth,
+                  Bench& bench,
+                  const Outputs& outputs) const;
+
+  SessionOptions options_;
+  problem::Problem problem_;
+  Code reference_code_, seed_code_, candidate_code_;
+  std::optional<Code> versus_code_;
+  std::unique_ptr<device::Device> device_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Oracle> oracle_;
+  std::optional<util::FileLock> lock_;
+  std::unique_ptr<Bench> bench_;
+  expr::IntEnv bench_dims_;
+  Player seed_, candidate_, versus_;
+  std::vector<util::Protection> protections_;
+  std::uint64_t calls_ = 0;
+
+  struct Earlier {
+    expr::IntEnv dims;
+    Truth truth;
+    Outputs seed;
+  };
+
+  std::optional<Earlier> earlier_;  // of the last judged draw, to tell stale outputs
+};
+
+}  // namespace sweep::evaluate

@@ -1,0 +1,374 @@
+#include "evaluate/judge_stages.h"
+#include "timing/statistics.h"
+#include "util/clock.h"
+#include "util/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+namespace sweep::evaluate {
+namespace {
+
+using timing::Arm;
+
+// Pairs started before a lock is taken.
+constexpr int kPairsAtOnce = 4;
+// Draws with an oracle result for each shape: at most this many, this much oracle time and memory.
+constexpr int kPoolDraws = 8;
+constexpr double kPoolSeconds = 1;
+constexpr std::size_t kPoolBytes = std::size_t{4} << 30U;
+// Wall time that the calls of the stage may take before blocks become fewer.
+constexpr double kBudgetGpu = 20;
+constexpr double kBudgetCpu = 3;
+constexpr int kMostBlocks = 20;
+constexpr int kLeastBlocks = 4;
+
+// A content whose oracle result is known.
+struct PoolDraw {
+  problem::Draw draw;
+  Truth truth;
+  Outputs seed;
+};
+
+struct TimedShape {
+  Place place;
+  std::unique_ptr<Bench> bench;
+  std::vector<PoolDraw> pool;
+  std::map<std::string, double, std::less<>> e_max;
+  double floor_seconds = 0;
+};
+
+struct Pair {
+  Player seed, candidate;
+};
+
+problem::Draw content(const problem::Problem& problem,
+                      const Place& place,
+                      const problem::Key& key,
+                      const std::string& label) {
+  return problem::make_draw(
+      problem, place.name, place.free, "default", key.derive(place.name + '\n' + label));
+}
+
+class TimeStage {
+ public:
+  TimeStage(Session& session,
+            const StageOptions& options,
+            const problem::Key& key,
+            const Tick& tick)
+      : session_(session),
+        options_(options),
+        key_(key.derive("time")),
+        tick_(tick),
+        only_pool_(!seed_rule_suffices(session.problem())) {}
+
+  TimeResult run(const std::vector<Place>& places) {
+    session_.lock(util::LockMode::shared);
+    session_.clear_bench();
+    for (const Place& place : places) {
+      add_shape(place);
+    }
+    const int replicates = std::max(options_.replicates, 1);
+    for (int first = 0; first < replicates && !failure_; first += kPairsAtOnce) {
+      run_batch(first, std::min(replicates - first, kPairsAtOnce), replicates);
+    }
+    TimeResult result = summary();
+    shapes_.clear();
+    return result;
+  }
+
+ private:
+  void add_shape(const Place& place) {
+    const problem::Problem& problem = session_.problem();
+    TimedShape shape;
+    shape.place = place;
+    util::RealClock clock;
+    const double begin = clock.monotonic();
+    std::size_t bytes = 0;
+    for (int i = 0; i < kPoolDraws; ++i) {
+      if (i >= (only_pool_ ? 2 : 1) &&
+          (clock.monotonic() - begin > kPoolSeconds || bytes > kPoolBytes / 2)) {
+        break;
+      }
+      problem::Draw draw = content(problem, place, key_, "pool/" + std::to_string(i));
+      if (shape.bench == nullptr) {
+        shape.bench = session_.make_bench(draw);
+        shape.floor_seconds = problem::floor_seconds(problem, problem::work_of(problem, draw));
+      }
+      shape.bench->fill(draw);
+      Truth truth = session_.truth(*shape.bench, draw);
+      Played seed = session_.play_trusted(session_.seed(), *shape.bench, draw, false);
+      const Judgement own =
+          judge_outputs(problem, draw, truth, *shape.bench, seed.outputs, seed.outputs);
+      for (const auto& [name, e] : own.e_max) {
+        shape.e_max[name] = std::max(shape.e_max[name], e);
+      }
+      bytes += truth.bytes * 2;
+      shape.pool.push_back({std::move(draw), std::move(truth), std::move(seed.outputs)});
+    }
+    std::erase_if(session_.seed().seats,
+                  [&shape](const auto& seat) { return seat.first == shape.bench.get(); });
+    shapes_.push_back(std::move(shape));
+  }
+
+  // Starts and warms the pairs, then takes the device alone.
+  void run_batch(int first, int count, int replicates) {
+    session_.lock(util::LockMode::shared);
+    std::deque<Pair> pairs;
+    const Player& opponent = session_.versus() != nullptr ? *session_.versus() : session_.seed();
+    for (int i = 0; i < count && !failure_; ++i) {
+      pairs.push_back({session_.fresh(opponent), session_.fresh(session_.candidate())});
+      warm(pairs.back(), first + i);
+    }
+    session_.lock(util::LockMode::exclusive);
+    for (int i = 0; i < count && !failure_; ++i) {
+      tick_("replicate", static_cast<std::size_t>(first + i), static_cast<std::size_t>(replicates));
+      run_replicate(pairs.at(static_cast<std::size_t>(i)), first + i);
+      pairs.at(static_cast<std::size_t>(i)).candidate.reset();
+      pairs.at(static_cast<std::size_t>(i)).seed.reset();
+    }
+    session_.unlock();
+  }
+
+  void warm(Pair& pair, int replicate) {
+    util::RealClock clock;
+    for (TimedShape& shape : shapes_) {
+      const problem::Draw draw =
+          content(session_.problem(), shape.place, key_, "warm/" + std::to_string(replicate));
+      const double begin = clock.monotonic();
+      shape.bench->fill(draw);
+      (void)session_.play_trusted(pair.seed, *shape.bench, draw, true);
+      try {
+        (void)session_.play(pair.candidate, *shape.bench, draw, true);
+        call_seconds_ = std::max(call_seconds_, (clock.monotonic() - begin) / 2);
+      } catch (const ArmFault&) {
+        recheck(pair, draw);
+      } catch (const PlanFault& fault) {
+        failure_ = Session::failure_of(fault, pair.candidate);
+      }
+      if (failure_) {
+        return;
+      }
+    }
+  }
+
+  // A fault in a timed call is judged like one in check: it counts if it recurs.
+  void recheck(Pair& pair, const problem::Draw& draw) {
+    pair.candidate.reset();
+    Call call = session_.judge(session_.candidate(), draw);
+    session_.clear_bench();
+    failure_ = std::move(call.failure);
+  }
+
+  // The first replicate's warm-up decides for all.
+  int block_count() {
+    if (blocks_ == 0) {
+      const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
+      const double calls = 4.0 * options_.replicates * static_cast<double>(shapes_.size());
+      const double fitting =
+          (cpu ? kBudgetCpu : kBudgetGpu) / (calls * std::max(call_seconds_, 1e-6));
+      blocks_ =
+          options_.blocks > 0
+              ? options_.blocks
+              : static_cast<int>(std::clamp(fitting, double{kLeastBlocks}, double{kMostBlocks}));
+    }
+    return blocks_;
+  }
+
+  void run_replicate(Pair& pair, int replicate) {
+    std::vector<int> counts;
+    for (const TimedShape& shape : shapes_) {
+      const int most = static_cast<int>(shape.pool.size()) / 2;
+      counts.push_back(only_pool_ ? std::clamp(most, 1, block_count()) : block_count());
+    }
+    const timing::ScheduleKey schedule_key{
+        session_.problem().id, session_.candidate().code->digest, options_.session};
+    for (const timing::Block& block : timing::schedule(schedule_key, replicate, counts)) {
+      run_block(pair, replicate, block);
+      if (failure_) {
+        return;
+      }
+    }
+  }
+
+  // Pool contents stand at keyed places of a replicate, each at most once.
+  const PoolDraw* pool_for(const TimedShape& shape, int replicate, int index) const {
+    const auto size = static_cast<int>(shape.pool.size());
+    if (only_pool_) {
+      return &shape.pool[static_cast<std::size_t>(index % size)];
+    }
+    const int contents = 2 * blocks_;
+    const int stride = std::max(contents / size, 1);
+    const int shift = static_cast<int>(
+        key_.derive("pool places\n" + shape.place.name + '\n' + std::to_string(replicate)).word(0) %
+        static_cast<std::uint64_t>(stride));
+    const bool chosen = index % stride == shift && index / stride < size;
+    return chosen ? &shape.pool[static_cast<std::size_t>(index / stride)] : nullptr;
+  }
+
+  void run_block(Pair& pair, int replicate, const timing::Block& block) {
+    TimedShape& shape = shapes_.at(static_cast<std::size_t>(block.shape));
+    for (int half = 0; half < 2; ++half) {
+      const int index = 2 * block.number + half;
+      const PoolDraw* pool = pool_for(shape, replicate, index);
+      const problem::Draw draw =
+          pool != nullptr ? pool->draw
+                          : content(session_.problem(),
+                                    shape.place,
+                                    key_,
+                                    std::to_string(replicate) + '/' + std::to_string(index));
+      shape.bench->fill(draw);
+      Outputs by_seed, by_candidate;
+      for (int position = 2 * half; position < 2 * half + 2; ++position) {
+        const bool candidate = block.order.at(static_cast<std::size_t>(position)) == Arm::candidate;
+        auto played = call(candidate ? pair.candidate : pair.seed, candidate, shape, draw, pair);
+        if (!played) {
+          return;
+        }
+        samples_.push_back({replicate,
+                            block.shape,
+                            block.number,
+                            position,
+                            candidate,
+                            played->time.device_seconds,
+                            played->time.host_seconds,
+                            played->flushed});
+        (candidate ? by_candidate : by_seed) = std::move(played->outputs);
+      }
+      judge_pair(shape, draw, pool, by_candidate, by_seed);
+      if (failure_) {
+        return;
+      }
+    }
+  }
+
+  std::optional<Played> call(
+      Player& player, bool candidate, TimedShape& shape, const problem::Draw& draw, Pair& pair) {
+    if (!candidate) {
+      return session_.play_trusted(player, *shape.bench, draw, true);
+    }
+    try {
+      Played played = session_.play(player, *shape.bench, draw, true);
+      if (played.damage) {
+        failure_ = std::move(played.damage);
+        return std::nullopt;
+      }
+      return played;
+    } catch (const ArmFault&) {
+      recheck(pair, draw);
+      return std::nullopt;
+    }
+  }
+
+  void judge_pair(TimedShape& shape,
+                  const problem::Draw& draw,
+                  const PoolDraw* pool,
+                  const Outputs& got,
+                  const Outputs& seed) {
+    const problem::Problem& problem = session_.problem();
+    Judgement judgement =
+        pool != nullptr ? judge_outputs(problem, draw, pool->truth, *shape.bench, got, pool->seed)
+                        : judge_against_seed(problem, draw, *shape.bench, got, seed, shape.e_max);
+    failure_ = std::move(judgement.failure);
+  }
+
+  TimeResult summary() {
+    TimeResult result;
+    result.failure = failure_;
+    result.samples = samples_;
+    result.blocks = blocks_;
+    result.replicates = options_.replicates;
+    const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
+    result.clock = cpu ? "monotonic clock" : "cuda events";
+    if (failure_) {
+      return result;
+    }
+    fill_statistics(result, cpu);
+    return result;
+  }
+
+  void fill_statistics(TimeResult& result, bool cpu) {
+    std::vector<timing::Call> calls;
+    for (const Sample& s : samples_) {
+      calls.push_back({s.replicate,
+                       s.shape,
+                       s.block,
+                       s.position,
+                       s.candidate ? Arm::candidate : Arm::seed,
+                       s.device_seconds,
+                       s.host_seconds});
+    }
+    const timing::Result found = timing::analyse(calls, static_cast<int>(shapes_.size()));
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+      const timing::ShapeResult& shape = found.shapes[i];
+      result.shapes.push_back({shapes_[i].place.name,
+                               shapes_[i].place.free,
+                               shape.seed_seconds,
+                               shape.candidate_seconds,
+                               to_interval(shape.ratio),
+                               shape.uneven,
+                               shapes_[i].floor_seconds});
+    }
+    result.ratio = to_interval(found.ratio);
+    result.bootstrap = to_interval(found.bootstrap);
+    result.discarded = found.discarded;
+    result.replicates = found.replicates;
+    result.uneven = found.uneven;
+    result.drift = found.drift;
+    timing::Rule rule;
+    rule.margin = timing::margin(0);
+    rule.may_say_faster = options_.may_say_faster && !cpu;
+    // The host's clocks are nobody's to guard: on the cpu device drift is reported and decides
+    // nothing.
+    rule.drift_limit = cpu ? HUGE_VAL : rule.drift_limit;
+    result.margin = rule.margin;
+    result.decision = to_verdict(timing::decide(found, rule));
+  }
+
+  static Interval to_interval(const timing::Estimate& e) { return {e.low, e.point, e.high}; }
+
+  static Verdict to_verdict(timing::Decision decision) {
+    switch (decision) {
+      case timing::Decision::faster:
+        return Verdict::pass_faster;
+      case timing::Decision::equivalent:
+        return Verdict::pass_equivalent;
+      case timing::Decision::slower:
+        return Verdict::pass_slower;
+      case timing::Decision::inconclusive:
+        return Verdict::pass_inconclusive;
+      case timing::Decision::unstable:
+        return Verdict::unstable;
+    }
+    return Verdict::pass_inconclusive;
+  }
+
+  Session& session_;
+  const StageOptions& options_;
+  problem::Key key_;
+  const Tick& tick_;
+  bool only_pool_;
+  int blocks_ = 0;
+  double call_seconds_ = 0;
+  std::deque<TimedShape> shapes_;
+  std::vector<Sample> samples_;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace
+
+TimeResult run_time(Session& session,
+                    const StageOptions& options,
+                    const std::vector<Place>& places,
+                    const problem::Key& key,
+                    const Tick& tick) {
+  if (places.empty()) {
+    throw util::UsageError(
+        {session.problem().id, "has no shape to time on this device", "give one with --shape"},
+        "E_EVALUATE_SHAPES");
+  }
+  return TimeStage(session, options, key, tick).run(places);
+}
+
+}  // namespace sweep::evaluate
