@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 #include <fcntl.h>
@@ -73,6 +75,21 @@ int touch_imported(const std::string& name, const std::vector<std::string>& argu
                  {name, {1, 1, 1}, {1, 1, 1}, 0, {bytes_of(at), bytes_of(sink->address())}});
 }
 
+// wash: flushes and washes with the device code that came through the descriptor. Prints "ok" and
+// whether this process has opened NVRTC.
+int wash_with_given_code() {
+  const util::Fd fd(kChildFd);
+  const auto on = device::cuda::open(0, read_image(fd.get()));
+  on->wash();
+  const bool flushed = on->flush_cache().value_or(0) > 0.9;
+  std::ifstream maps("/proc/self/maps");
+  const std::string all{std::istreambuf_iterator<char>(maps), {}};
+  std::printf("%s, nvrtc %s\n",
+              flushed ? "ok" : "not flushed",
+              all.find("libnvrtc") == std::string::npos ? "not opened" : "opened");
+  return 0;
+}
+
 // fault NAME: runs that kernel of kFaults, which must not end well.
 int run_fault(const std::vector<std::string>& arguments) {
   const auto on = device::cuda::open(0);
@@ -100,6 +117,9 @@ int child_main(const std::string& name, const std::vector<std::string>& argument
   try {
     if (name == "poke" || name == "peek") {
       return touch_imported(name, arguments);
+    }
+    if (name == "wash") {
+      return wash_with_given_code();
     }
     if (name == "fault") {
       return run_fault(arguments);

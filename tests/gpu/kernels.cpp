@@ -1,8 +1,14 @@
 #include "kernels.h"
 
 #include "device/cuda/nvrtc.h"
+#include "util/error.h"
+#include "util/fd.h"
 
+#include <span>
+#include <sstream>
 #include <stdexcept>
+
+#include <unistd.h>
 
 namespace sweep::gpu {
 
@@ -14,6 +20,41 @@ device::Image compile(const std::string& source, const std::vector<std::string>&
     throw std::runtime_error(compiled.error + "\n" + compiled.log);
   }
   return compiled.image;
+}
+
+void write_image(int fd, const device::Image& image) {
+  std::ostringstream text;
+  text << image.kernels.size() << '\n';
+  for (const device::Kernel& kernel : image.kernels) {
+    text << kernel.name << '\n' << kernel.lowered << '\n';
+  }
+  std::string all = text.str();
+  const std::size_t head = all.size();
+  all.resize(head + image.bytes.size());
+  std::memcpy(all.data() + head, image.bytes.data(), image.bytes.size());
+  util::write_all(fd, all, "image");
+}
+
+device::Image read_image(int fd) {
+  if (lseek(fd, 0, SEEK_SET) != 0) {
+    util::throw_errno("lseek", "image");
+  }
+  std::string all(std::size_t{1} << 24U, '\0');
+  all.resize(util::read_all(fd, all.data(), all.size(), "image"));
+  std::istringstream text(all);
+  device::Image out;
+  std::size_t count = 0;
+  text >> count;
+  text.ignore(1);
+  for (std::size_t i = 0; i < count; ++i) {
+    device::Kernel kernel;
+    std::getline(text, kernel.name);
+    std::getline(text, kernel.lowered);
+    out.kernels.push_back(std::move(kernel));
+  }
+  const auto bytes = std::as_bytes(std::span(all)).subspan(static_cast<std::size_t>(text.tellg()));
+  out.bytes.assign(bytes.begin(), bytes.end());
+  return out;
 }
 
 const char* const kTouch = R"(

@@ -15,6 +15,10 @@ namespace sweep::gpu {
 [[nodiscard]] device::Image compile(const std::string& source,
                                     const std::vector<std::string>& kernels);
 
+// An image as a file from its start, and back.
+void write_image(int fd, const device::Image& image);
+[[nodiscard]] device::Image read_image(int fd);
+
 // A value as a kernel argument's bytes.
 template <typename Value>
 [[nodiscard]] std::vector<std::byte> bytes_of(const Value& value) {
@@ -31,7 +35,7 @@ extern const char* const kTouch;
 // assertion-free.
 extern const char* const kFaults;
 
-// Kernels for graphs: scale, add_one, copy_through_shared, tagged.
+// Kernels for graphs.
 extern const char* const kPlain;
 
 // Kernels that look for what an earlier kernel left in shared or local memory.

@@ -1,3 +1,4 @@
+#include "child.h"
 #include "fixture.h"
 
 #include <cstdio>
@@ -80,6 +81,14 @@ TEST_F(Wash, LeavesNothingInSharedMemory) {
   std::printf("figure shared_words_survive_washed %u\n", washed);
   EXPECT_GT(unwashed, 0U) << "the control finds nothing, so the test proves nothing";
   EXPECT_EQ(washed, 0U);
+}
+
+TEST_F(Wash, RunsWithAnotherProcessesCodeAndNoCompiler) {
+  const util::Fd file = util::make_memfd("own code");
+  write_image(file.get(), on().own_code());
+  const ChildResult result = run_child("wash", {}, file.get());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output, "ok, nvrtc not opened\n");
 }
 
 TEST_F(Wash, LeavesNothingInLocalMemory) {
