@@ -1,0 +1,148 @@
+#include "config/dotenv.h"
+
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <system_error>
+
+namespace sweep::config {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+
+using Take = std::function<void(std::string_view name, std::string&& value)>;
+
+[[noreturn]] void fail(const std::string& file, std::size_t line, const std::string& what) {
+  // The text of the line is withheld: it may hold a key.
+  throw util::UsageError(
+      {file + ":" + std::to_string(line), what, "write lines of the form NAME=value"},
+      "E_ENV_SYNTAX");
+}
+
+bool is_name(std::string_view name) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !name.empty() && letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+    return letter(c) || (c >= '0' && c <= '9');
+  });
+}
+
+// Value of one line: 'literal', "with \n \" \\ escapes", or bare up to " #".
+std::string value_of(std::string_view text, const std::string& file, std::size_t line) {
+  if (text.empty() || (text[0] != '"' && text[0] != '\'')) {
+    const std::size_t comment = text.find(" #");
+    return std::string(util::trim(text.substr(0, comment)));
+  }
+  const char quote = text[0];
+  std::string value;
+  std::size_t at = 1;
+  for (; at < text.size() && text[at] != quote; ++at) {
+    if (quote == '"' && text[at] == '\\' && at + 1 < text.size()) {
+      ++at;
+      value += text[at] == 'n' ? '\n' : text[at];
+    } else {
+      value += text[at];
+    }
+  }
+  if (at == text.size()) {
+    fail(file, line, "a quoted value without its end");
+  }
+  const std::string_view rest = util::trim(text.substr(at + 1));
+  if (!rest.empty() && rest[0] != '#') {
+    fail(file, line, "text after a quoted value");
+  }
+  return value;
+}
+
+void read_lines(std::string_view text, const std::string& file, const Take& take) {
+  if (text.size() > kMaxBytes) {
+    throw util::UsageError({file, "larger than 1 MiB", "an .env file is small"}, "E_ENV_SYNTAX");
+  }
+  std::size_t number = 0;
+  for (std::string_view line : util::split(text, '\n')) {
+    ++number;
+    line = util::trim(line);
+    if (line.empty() || line[0] == '#') {
+      continue;
+    }
+    if (line.starts_with("export ")) {
+      line = util::trim(line.substr(7));
+    }
+    const std::size_t equals = line.find('=');
+    const std::string_view name = util::trim(line.substr(0, equals));
+    if (equals == std::string_view::npos || !is_name(name)) {
+      fail(file, number, "not of the form NAME=value");
+    }
+    take(name, value_of(util::trim(line.substr(equals + 1)), file, number));
+  }
+}
+
+}  // namespace
+
+std::vector<fs::path> dotenv_files(const fs::path& toml, const fs::path& root) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  const fs::path beside = fs::absolute(toml, error).lexically_normal().parent_path() / ".env";
+  for (const fs::path& file : {beside, root / ".env"}) {
+    if (fs::is_regular_file(file, error) &&
+        std::find(files.begin(), files.end(), file) == files.end()) {
+      files.push_back(file);
+    }
+  }
+  return files;
+}
+
+std::set<std::string> dotenv_names(std::string_view text, const std::string& file) {
+  std::set<std::string> names;
+  read_lines(text, file, [&](std::string_view name, std::string&& value) {
+    // An empty value counts as not set.
+    if (!value.empty()) {
+      names.emplace(name);
+    }
+  });
+  return names;
+}
+
+std::optional<std::string> find_key(const std::string& name, const std::vector<fs::path>& files) {
+  const char* set = std::getenv(name.c_str());
+  if (set != nullptr && *set != '\0') {
+    return "the environment";
+  }
+  for (const fs::path& file : files) {
+    if (dotenv_names(util::read_file(file, kMaxBytes), file.string()).contains(name)) {
+      return file.string();
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> read_key_value(const std::string& name,
+                                          const std::vector<fs::path>& files) {
+  const char* set = std::getenv(name.c_str());
+  if (set != nullptr && *set != '\0') {
+    return std::string(set);
+  }
+  for (const fs::path& file : files) {
+    std::optional<std::string> found;
+    read_lines(util::read_file(file, kMaxBytes),
+               file.string(),
+               [&](std::string_view key, std::string&& value) {
+                 if (key == name && !value.empty()) {
+                   found = std::move(value);
+                 }
+               });
+    if (found) {
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace sweep::config

@@ -1,0 +1,198 @@
+#include "config/schema.h"
+#include "config/toml_reader.h"
+#include "util/text.h"
+
+#include <algorithm>
+
+namespace sweep::config {
+
+namespace {
+
+bool is_variable_name(std::string_view name) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !name.empty() && name.size() <= 128 && letter(name[0]) &&
+         std::all_of(
+             name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+// Host of an http(s) URL without port; empty when it is none.
+std::string host_of(std::string_view url) {
+  const std::size_t scheme = url.starts_with("http://") ? 7 : url.starts_with("https://") ? 8 : 0;
+  if (scheme == 0) {
+    return {};
+  }
+  std::string_view host = url.substr(scheme, url.find_first_of("/?#", scheme) - scheme);
+  if (host.starts_with('[')) {
+    return std::string(host.substr(0, host.find(']') + 1));
+  }
+  return std::string(host.substr(0, host.find(':')));
+}
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+}
+
+void check_url(TomlReader& reader, const toml::table& table, Model& model, bool has_key) {
+  const auto place = place_of(table, "base_url");
+  if (model.base_url.starts_with("builtin:")) {
+    if (model.base_url.size() == 8) {
+      reader.error(place, "builtin: names no scripts", "write  base_url = \"builtin:demo\"");
+    }
+    if (!model.price) {
+      model.price = Price{};
+    }
+    return;
+  }
+  const std::string host = host_of(model.base_url);
+  const bool odd = std::any_of(model.base_url.begin(), model.base_url.end(), [](char c) {
+    return static_cast<unsigned char>(c) <= ' ';
+  });
+  if (host.empty() || odd) {
+    reader.error(place,
+                 "base_url is no http(s) address",
+                 "write it as \"https://host/v1\", or \"builtin:demo\"");
+    return;
+  }
+  const std::size_t path = model.base_url.find('/', 8);
+  if (model.base_url.substr(0, path).find('@') != std::string::npos) {
+    // The text is not repeated: it may hold a secret.
+    reader.error(place,
+                 "base_url holds a user name or key",
+                 "put the key into a variable and name it with api_key_env");
+    return;
+  }
+  if (!has_key && !is_loopback(host)) {
+    reader.error(table.source(),
+                 "model '" + util::printable(model.name) + "' has no api_key_env",
+                 "add  api_key_env = \"NAME_OF_VARIABLE\"");
+  }
+  if (has_key && model.base_url.starts_with("http://") && !is_loopback(host)) {
+    reader.warn_once("http " + model.name,
+                     place,
+                     "the key of '" + util::printable(model.name) + "' would travel unencrypted",
+                     "use https://");
+  }
+}
+
+void read_kind(TomlReader& reader, const toml::table& table, Model& model) {
+  std::string kind = "openai";
+  reader.text(table, "api_kind", kind);
+  if (kind == "openai_chat") {
+    model.api_kind = ApiKind::chat;
+  } else if (kind != "openai") {
+    reader.error(place_of(table, "api_kind"),
+                 "api_kind '" + util::printable(kind.substr(0, 80)) + "' is unknown",
+                 "\"openai\" (Responses) or \"openai_chat\" (Chat Completions) is expected");
+  }
+}
+
+void read_price(TomlReader& reader, const toml::table& table, Model& model) {
+  if (const toml::table* price = reader.table(table, "price")) {
+    reader.check_keys(*price, "models.price");
+    Price value;
+    bool whole = reader.number(*price, "input", value.input, 0, 1e6);
+    whole = reader.number(*price, "output", value.output, 0, 1e6) && whole;
+    reader.optional(*price, "cached_input", value.cached_input, 0.0, 1e6);
+    if (!whole && price->get("input") != nullptr && price->get("output") != nullptr) {
+      return;
+    }
+    if (!whole) {
+      reader.error(price->source(),
+                   "[models.price] needs input and output",
+                   "dollars for a million tokens: input = 1.25");
+      return;
+    }
+    model.price = value;
+  }
+}
+
+Model read_model(TomlReader& reader, const toml::table& table, const Agent& agent) {
+  reader.check_keys(table, "models");
+  Model model;
+  if (!reader.text(table, "name", model.name) || model.name.empty()) {
+    reader.error(table.source(), "a model without a name", "add  name = \"...\"");
+  }
+  if (!reader.text(table, "base_url", model.base_url) && table.get("base_url") == nullptr) {
+    reader.error(table.source(),
+                 "model '" + util::printable(model.name) + "' has no base_url",
+                 "add  base_url = \"https://host/v1\"");
+  }
+  model.deployment_name = model.name;
+  reader.text(table, "deployment_name", model.deployment_name);
+  read_kind(reader, table, model);
+  const bool has_key = reader.text(table, "api_key_env", model.api_key_env);
+  if (has_key && !is_variable_name(model.api_key_env)) {
+    reader.error(place_of(table, "api_key_env"),
+                 "api_key_env is no variable name",
+                 "it must name an environment variable; the key itself never stands in a file");
+    model.api_key_env.clear();
+  }
+  model.reasoning_effort = agent.reasoning_effort;
+  reader.optional(table, "reasoning_effort", model.reasoning_effort);
+  reader.boolean(table, "omit_responses_reasoning", model.omit_responses_reasoning);
+  reader.boolean(table, "omit_chat_run_meta", model.omit_chat_run_meta);
+  reader.number(table, "request_timeout_s", model.request_timeout_s, 1, 86400);
+  reader.optional(table, "rpm", model.rpm, std::int64_t{1});
+  reader.optional(table, "tpm", model.tpm, std::int64_t{1}, std::int64_t{1} << 40);
+  model.max_concurrency = std::clamp<std::int64_t>(model.tpm.value_or(250000) / 25000, 2, 10);
+  reader.integer(table, "max_concurrency", model.max_concurrency, 1, 1024);
+  if (const toml::table* sampling = reader.table(table, "sampling")) {
+    reader.check_keys(*sampling, "models.sampling");
+    reader.optional(*sampling, "temperature", model.sampling.temperature, 0.0, 2.0);
+    reader.optional(*sampling, "top_p", model.sampling.top_p, 0.0, 1.0);
+    reader.optional(
+        *sampling, "max_tokens", model.sampling.max_tokens, std::int64_t{1}, std::int64_t{1} << 30);
+    reader.optional(*sampling, "seed", model.sampling.seed, std::int64_t{0}, std::int64_t{1} << 53);
+  }
+  read_price(reader, table, model);
+  if (!model.base_url.empty()) {
+    check_url(reader, table, model, has_key);
+  }
+  return model;
+}
+
+}  // namespace
+
+void read_models(TomlReader& reader,
+                 const toml::table& root,
+                 const Agent& agent,
+                 std::vector<Model>& models) {
+  const toml::node* node = root.get("models");
+  if (node == nullptr) {
+    reader.error_in_file("no [[models]]", "add at least one with name and base_url");
+    return;
+  }
+  const toml::array* list = node->as_array();
+  if (list == nullptr) {
+    reader.error(
+        node->source(), "models is not a list of tables", "write [[models]] with two brackets");
+    return;
+  }
+  if (list->empty() || list->size() > 1000) {
+    reader.error(node->source(), "models is empty or longer than 1000", "add [[models]] tables");
+    return;
+  }
+  for (const toml::node& element : *list) {
+    const toml::table* table = element.as_table();
+    if (table == nullptr) {
+      reader.error(element.source(),
+                   "models holds something that is no table",
+                   "write [[models]] with two brackets");
+      continue;
+    }
+    Model model = read_model(reader, *table, agent);
+    const bool twice = std::any_of(models.begin(), models.end(), [&](const Model& other) {
+      return !model.name.empty() && other.name == model.name;
+    });
+    if (twice) {
+      reader.error(place_of(*table, "name"),
+                   "model '" + util::printable(model.name) + "' is there twice",
+                   "give one of them another name; deployment_name may be equal");
+    }
+    models.push_back(std::move(model));
+  }
+}
+
+}  // namespace sweep::config

@@ -1,0 +1,302 @@
+#include "config/schema.h"
+
+#include "config/config.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sweep::config {
+
+namespace {
+
+constexpr std::string_view kText = "a text";
+constexpr std::string_view kTexts = "a list of texts";
+constexpr std::string_view kInt = "a whole number";
+constexpr std::string_view kInts = "a list of whole numbers";
+constexpr std::string_view kNumber = "a number";
+constexpr std::string_view kBool = "true or false";
+constexpr std::string_view kTable = "a table";
+
+constexpr std::string_view kPairs = "paired blocks of device-timed calls are always used";
+constexpr std::string_view kTranslation =
+    "hardware translation problems carry their own source, contract and oracle";
+constexpr std::string_view kStress = "each problem declares its own stress shapes";
+constexpr std::string_view kTimeouts = "every stage has a hard limit of its own";
+
+constexpr std::array kKeys = {
+    Key{"run", "name", kText, "required", "name of the run and of its folder"},
+    Key{"run", "runs_dir", kText, "\"runs\"", "folder of the runs"},
+    Key{"run",
+        "dataset_src",
+        kText,
+        "\"local\"",
+        "where problems come from",
+        "the built-in catalogue is used"},
+    Key{"run", "dataset_name", kText, "", "name of a data set", "the built-in catalogue is used"},
+    Key{"run",
+        "variants",
+        kTexts,
+        "slate's name",
+        "problem sets, a sweep axis (a text is accepted)"},
+    Key{"run", "variant", kText, "slate's name", "the same for one set"},
+    Key{"run", "levels", kInts, "all selected", "levels; required without slate or problems"},
+    Key{"run", "slate", kText, "", "name of a slate, or a TOML file with [slate]"},
+    Key{"run", "problems", kTexts, "", "ids and globs: \"level1/3\", \"sci/*\""},
+    Key{"run", "problem_subset", kInts, "[]", "ids for every level and variant; empty: all"},
+    Key{"run", "problem_subset_by_level", kTable, "{}", "ids by level; wins over problem_subset"},
+    Key{"run",
+        "problem_subset_by_variant_level",
+        kTable,
+        "{}",
+        "ids by variant and level; wins over both"},
+    Key{"run", "backend", kText, "\"cuda\"", "language of submissions; only \"cuda\""},
+    Key{"run",
+        "precision",
+        kText,
+        "\"fp32\"",
+        "label",
+        "each problem declares its precision; the value is a label"},
+    Key{"run",
+        "gpu_arch",
+        kTexts,
+        "",
+        "architectures",
+        "kernels are compiled for the device that is present"},
+    Key{"run", "timing_method", kText, "", "timing method", kPairs},
+    Key{"run", "num_correct_trials", kInt, "5", "seeds for each visible shape in run_correctness"},
+    Key{"run",
+        "submit_num_correct_trials",
+        kInt,
+        "num_correct_trials",
+        "the same in submit_kernel"},
+    Key{"run",
+        "num_perf_trials",
+        kInt,
+        "",
+        "timing trials",
+        "timing goes on until its interval is narrow enough"},
+    Key{"run",
+        "tools",
+        kTexts,
+        "\"default\"",
+        "\"default\", \"all\", or names (comma list or list)"},
+    Key{"run", "force_rerun", kBool, "false", "begin finished items anew, as --retry all"},
+    Key{"run", "popcorn_stress_eval", kBool, "by variant", "whether stress decides the outcome"},
+    Key{"run", "stress_refs_root", kText, "", "folder of stress references", kStress},
+    Key{"run", "stress_tiers", kTexts, "", "stress tiers", kStress},
+    Key{"run", "stress_num_correct_trials_per_tier", kInt, "", "trials a tier", kStress},
+    Key{"run", "prompt_option", kText, "", "prompt kind", "the problem decides the prompt"},
+    Key{"run", "source_hardware_gpu_name", kText, "", "source GPU", kTranslation},
+    Key{"run", "hardware_gpu_name", kText, "", "target GPU", "the device that is present is named"},
+    Key{"run", "source_kernel_dir", kText, "", "source kernels", kTranslation},
+    Key{"run", "source_backend", kText, "", "source language", kTranslation},
+    Key{"run", "hardware_translation_io_dir", kText, "", "contracts", kTranslation},
+    Key{"run", "hardware_translation_oracle_dir", kText, "", "oracles", kTranslation},
+    Key{"run", "target_node_shape", kText, "", "wording", "the devices that are present are named"},
+    Key{"run", "source_node_shape", kText, "", "wording", kTranslation},
+    Key{"run", "hidden_reference_kernel_dir", kText, "", "expert kernels", kTranslation},
+    Key{"run",
+        "device",
+        kText,
+        "\"cuda\"",
+        "\"cuda\" (all up to num_gpu_devices), \"cuda:N\" or \"cpu\""},
+    Key{"run", "require_gpu", kText, "", "text that the GPU's name must contain"},
+    Key{"run", "confirm_usd", kNumber, "none", "ask on a terminal above this upper bound"},
+    Key{"run", "budget_usd", kNumber, "none", "stop starting items once this is spent"},
+    Key{"run",
+        "on_finish",
+        kText,
+        "",
+        "program to start at the end (SWEEP_RUN and SWEEP_STATUS in its environment)"},
+    Key{"run", "seed", kInt, "0", "number that all visible draws derive from"},
+    Key{"run", "epoch", kInt, "0", "number that the held-out draws derive from besides the salt"},
+    Key{"run", "attempts_per_problem", kInt, "1", "independent attempts"},
+
+    Key{"agent",
+        "harness",
+        kText,
+        "from tools",
+        "single_turn, default, all, repair, optimize, one_shot"},
+    Key{"agent", "max_turns", kInt, "10", "model calls an item"},
+    Key{"agent", "max_tool_calls", kInt, "30", "tool calls an item"},
+    Key{"agent", "warn_turns_remaining", kInt, "2", "budget note when this many turns are left"},
+    Key{"agent", "turn_delay_s", kNumber, "0", "pause between turns"},
+    Key{"agent", "reasoning_effort", kText, "none", "reasoning effort sent to Responses endpoints"},
+    Key{"agent", "llm_error_retries", kInt, "5", "tries a turn"},
+    Key{"agent", "verbose", kBool, "", "more output", "use --log debug"},
+    Key{"agent", "stream_torchrun_stdout", kBool, "", "more output", "there is no torchrun here"},
+    Key{"agent",
+        "tool_output_context_max_chars",
+        kInt,
+        "120000",
+        "longest tool output in the context; 0: no limit"},
+    Key{"agent", "reasoning_context_max_chars", kInt, "0", "longest stored reasoning; 0: no limit"},
+    Key{"agent", "chat_context_tail_messages", kInt, "none", "sliding window of the conversation"},
+    Key{"agent",
+        "distributed_torchrun_world_size",
+        kInt,
+        "",
+        "ranks",
+        "the problem declares its ranks"},
+    Key{"agent", "eval_torchrun_timeout_s", kNumber, "", "limit", kTimeouts},
+    Key{"agent", "dynamic_eval_timeout", kBool, "", "limit", kTimeouts},
+    Key{"agent", "correctness_overhead_s", kNumber, "", "limit", kTimeouts},
+    Key{"agent", "correctness_timeout_k", kNumber, "", "limit", kTimeouts},
+    Key{"agent", "correctness_floor_s", kNumber, "", "limit", kTimeouts},
+    Key{"agent", "submit_overhead_s", kNumber, "", "limit", kTimeouts},
+    Key{"agent", "submit_timeout_k", kNumber, "", "limit", kTimeouts},
+    Key{"agent", "submit_floor_s", kNumber, "", "limit", kTimeouts},
+    Key{"agent", "reference_probe_enabled", kBool, "", "limit", kTimeouts},
+    Key{"agent", "reference_probe_timeout_s", kNumber, "", "limit", kTimeouts},
+
+    Key{"parallelism", "num_gpu_devices", kInt, "all", "GPUs to use"},
+    Key{"parallelism", "agents_per_gpu", kInt, "4", "conversations a GPU"},
+    Key{"parallelism", "cpu_compilers", kInt, "one a core", "compilers at a time"},
+    Key{"parallelism",
+        "use_eval_queue",
+        kBool,
+        "",
+        "queue",
+        "every evaluation has processes of its own"},
+    Key{"parallelism", "perf_lock_per_gpu", kBool, "", "lock", "timing always holds its GPU alone"},
+    Key{"parallelism", "multi_gpu", kBool, "false", "select the multi-GPU problems only"},
+    Key{"parallelism",
+        "worker_timeout_s",
+        kNumber,
+        "1800",
+        "wall limit of an item; 0 or less: none"},
+    Key{"parallelism",
+        "eval_rpc_timeout_s",
+        kNumber,
+        "3600",
+        "limit of one evaluation, waiting left out"},
+    Key{"parallelism",
+        "llm_global_concurrency",
+        kInt,
+        "0",
+        "model requests at a time; 0: no limit"},
+
+    Key{"report", "enabled", kBool, "true", "build the report"},
+    Key{"report", "refresh_seconds", kNumber, "30", "pause between builds while the sweep runs"},
+    Key{"report", "serve", kBool, "true", "serve it while the sweep runs"},
+    Key{"report", "serve_host", kText, "\"127.0.0.1\"", "address; others need --allow-remote"},
+    Key{"report", "serve_port", kInt, "8765", "port; the next free one when taken"},
+
+    Key{"models", "name", kText, "required", "display name and folder"},
+    Key{"models",
+        "api_kind",
+        kText,
+        "\"openai\"",
+        "\"openai\" (Responses) or \"openai_chat\" (Chat Completions)"},
+    Key{"models", "base_url", kText, "required", "http(s)://host/path, or builtin:SCRIPTS"},
+    Key{"models",
+        "api_key_env",
+        kText,
+        "required",
+        "name of the environment variable that holds the key"},
+    Key{"models", "deployment_name", kText, "name", "model id on the wire"},
+    Key{"models", "reasoning_effort", kText, "agent's", "reasoning effort"},
+    Key{"models", "omit_responses_reasoning", kBool, "false", "leave the reasoning field out"},
+    Key{"models",
+        "omit_chat_run_meta",
+        kBool,
+        "false",
+        "leave the run's description out of chat requests"},
+    Key{"models", "request_timeout_s", kNumber, "600", "limit of one request"},
+    Key{"models", "rpm", kInt, "none", "requests a minute"},
+    Key{"models", "tpm", kInt, "none", "tokens a minute"},
+    Key{"models",
+        "max_concurrency",
+        kInt,
+        "from tpm",
+        "requests at a time: tpm / 25000 between 2 and 10"},
+    Key{"models", "sampling", kTable, "", "[models.sampling]"},
+    Key{"models", "price", kTable, "", "[models.price]"},
+
+    Key{"models.sampling", "temperature", kNumber, "endpoint's", "0 to 2"},
+    Key{"models.sampling", "top_p", kNumber, "endpoint's", "0 to 1"},
+    Key{"models.sampling", "max_tokens", kInt, "endpoint's", "tokens a reply, reasoning included"},
+    Key{"models.sampling", "seed", kInt, "none", "sent to endpoints that take one"},
+
+    Key{"models.price", "input", kNumber, "required", "dollars for a million tokens"},
+    Key{"models.price", "output", kNumber, "required", "likewise, reasoning included"},
+    Key{"models.price", "cached_input", kNumber, "input", "likewise"},
+};
+
+constexpr std::array<std::string_view, 9> kTools = {"compile_kernel",
+                                                    "run_correctness",
+                                                    "get_gpu_specs",
+                                                    "static_check",
+                                                    "submit_kernel",
+                                                    "profile_kernel",
+                                                    "disassemble_kernel",
+                                                    "ert_roofline",
+                                                    "sanitize_kernel"};
+
+}  // namespace
+
+std::span<const Key> keys() {
+  return kKeys;
+}
+
+const Key* find_key_of(std::string_view table, std::string_view name) {
+  const auto* const found = std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& key) {
+    return key.table == table && key.name == name;
+  });
+  return found == kKeys.end() ? nullptr : found;
+}
+
+std::string_view home_of(std::string_view name) {
+  const auto* const found =
+      std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& key) { return key.name == name; });
+  return found == kKeys.end() ? std::string_view() : found->table;
+}
+
+std::vector<std::string> names_of(std::string_view table) {
+  std::vector<std::string> names;
+  for (const Key& key : kKeys) {
+    if (key.table == table) {
+      names.emplace_back(key.name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> all_tools() {
+  return {kTools.begin(), kTools.end()};
+}
+
+std::vector<std::string> tools_of(std::string_view set) {
+  if (set == "single_turn" || set == "one_shot" || set == "repair") {
+    return {"submit_kernel"};
+  }
+  if (set == "default" || set == "optimize") {
+    return {kTools.begin(), kTools.begin() + 5};
+  }
+  if (set == "all") {
+    return all_tools();
+  }
+  return {};
+}
+
+std::string key_reference() {
+  std::string text;
+  std::string_view table;
+  for (const Key& key : kKeys) {
+    if (key.table != table) {
+      table = key.table;
+      text += (text.empty() ? "" : "\n") +
+              std::string(table == "models" ? "[[models]]" : "[" + std::string(table) + "]") + "\n";
+    }
+    text += "  " + std::string(key.name) + ": " + std::string(key.type);
+    if (!key.instead.empty()) {
+      text += "; accepted and ignored: " + std::string(key.instead) + "\n";
+      continue;
+    }
+    text += key.fallback.empty() ? std::string() : "; default " + std::string(key.fallback);
+    text += "; " + std::string(key.meaning) + "\n";
+  }
+  return text;
+}
+
+}  // namespace sweep::config

@@ -1,0 +1,84 @@
+#include "config/dotenv.h"
+
+#include "support.h"
+#include "util/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace sweep::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string value_of(const std::string& text) {
+  const util::TempDir dir;
+  std::ofstream(dir.path() / ".env") << text;
+  return read_key_value("SWEEP_TEST_KEY", {dir.path() / ".env"}).value_or("(none)");
+}
+
+TEST(Dotenv, ReadsTheUsualForms) {
+  EXPECT_EQ(value_of("SWEEP_TEST_KEY=abc"), "abc");
+  EXPECT_EQ(value_of("# note\n\nexport SWEEP_TEST_KEY = abc # note\r\n"), "abc");
+  EXPECT_EQ(value_of("SWEEP_TEST_KEY=\"a \\\"b\\\" # c\" # note"), "a \"b\" # c");
+  EXPECT_EQ(value_of("SWEEP_TEST_KEY='a\\nb'"), "a\\nb");
+  EXPECT_EQ(value_of("SWEEP_TEST_KEY=a#b=c"), "a#b=c");
+  EXPECT_EQ(value_of("SWEEP_TEST_KEY=1\nSWEEP_TEST_KEY=2"), "2");
+  EXPECT_EQ(value_of("SWEEP_TEST_KEY="), "(none)");
+  EXPECT_EQ(value_of("OTHER=1"), "(none)");
+}
+
+TEST(Dotenv, TheEnvironmentWinsAndTheFirstFileIsNext) {
+  const util::TempDir dir;
+  std::filesystem::create_directories(dir.path() / "configs");
+  std::ofstream(dir.path() / ".env") << "SWEEP_TEST_KEY=root\n";
+  std::ofstream(dir.path() / "configs" / ".env") << "SWEEP_TEST_KEY=beside\n";
+  const auto files = dotenv_files(dir.path() / "configs" / "x.toml", dir.path());
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(read_key_value("SWEEP_TEST_KEY", files), "beside");
+  EXPECT_EQ(find_key("SWEEP_TEST_KEY", files), files[0].string());
+  ::setenv("SWEEP_TEST_KEY", "env", 1);
+  EXPECT_EQ(read_key_value("SWEEP_TEST_KEY", files), "env");
+  EXPECT_EQ(find_key("SWEEP_TEST_KEY", files), "the environment");
+  ::unsetenv("SWEEP_TEST_KEY");
+  EXPECT_EQ(find_key("SWEEP_OTHER_KEY", files), std::nullopt);
+}
+
+TEST(Dotenv, ErrorsNameTheLineAndNeverTheText) {
+  for (const char* text :
+       {"A=1\nsk-hunter2", "A=1\n1A=hunter2", "A=1\nB=\"hunter2", "A=1\nB='hunter2' x"}) {
+    try {
+      static_cast<void>(dotenv_names(text, ".env"));
+      FAIL() << text;
+    } catch (const util::UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(".env:2"));
+      EXPECT_THAT(error.what(), Not(HasSubstr("hunter2")));
+    }
+  }
+}
+
+TEST(Dotenv, NamesOnly) {
+  EXPECT_THAT(dotenv_names("B=2\nA=1\nC=\n", ".env"), ElementsAre("A", "B"));
+}
+
+TEST(Dotenv, HostileTextEndsInAnErrorOrNames) {
+  std::mt19937 random(9);
+  for (int i = 0; i < 20000; ++i) {
+    std::string text;
+    for (auto k = random() % 30; k > 0; --k) {
+      text += "AB=\"'\\#\n \0\xff"[random() % 11];
+    }
+    try {
+      static_cast<void>(dotenv_names(text, ".env"));
+    } catch (const util::UsageError&) {
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sweep::config
