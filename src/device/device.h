@@ -179,6 +179,11 @@ class Device {
 // `own_code` from Device::own_code() of another process; empty: compiled when first needed.
 [[nodiscard]] std::unique_ptr<Device> open(Id id, Image own_code = {});
 
+// "NAME=value" of what a role that opens `id` needs from this process's environment, where it is
+// set: which devices are visible and where driver and toolkit are (CUDA_VISIBLE_DEVICES, CUDA_HOME,
+// LD_LIBRARY_PATH), and the switches that keep the driver from compiling. Empty for cpu.
+[[nodiscard]] std::vector<std::string> role_environment(Id id);
+
 [[nodiscard]] Id parse_id(std::string_view text);  // throws util::UsageError
 [[nodiscard]] std::string text(Id id);
 

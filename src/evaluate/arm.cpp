@@ -30,9 +30,8 @@ util::SpawnSpec spec_for(const ArmOptions& options, const util::TempDir& folder,
   util::SpawnSpec spec;
   spec.argv = {"sweep", "__run"};
   spec.env = util::basic_environment(folder.path());
-  spec.env.emplace_back("CUDA_DISABLE_PTX_JIT=1");
-  spec.env.emplace_back("CUDA_CACHE_DISABLE=1");
-  spec.env.emplace_back("CUDA_MODULE_LOADING=EAGER");
+  const auto needed = device::role_environment(options.device);
+  spec.env.insert(spec.env.end(), needed.begin(), needed.end());
   spec.work_folder = folder.path();
   spec.fds = {{socket, wire::Channel::kRoleFd}};
   if (options.device_printf) {
@@ -64,6 +63,24 @@ device::Fault death(const util::ExitStatus& status) {
           "the process that ran the kernel ended: " + status.text()};
 }
 
+// An image on its way to the runner: the message's fields and the descriptor with the bytes.
+struct Packed {
+  json kernels = json::array();
+  util::Fd bytes;
+};
+
+Packed pack(const device::Image& image, const std::string& what) {
+  Packed out;
+  for (const device::Kernel& kernel : image.kernels) {
+    out.kernels.push_back({{"name", kernel.name}, {"lowered", kernel.lowered}});
+  }
+  out.bytes = util::make_memfd("sweep-image");
+  util::write_all(out.bytes.get(),
+                  {reinterpret_cast<const char*>(image.bytes.data()), image.bytes.size()},
+                  "image of " + what);
+  return out;
+}
+
 // Throws what the runner answered instead of a result.
 void check_fault(const json& answer) {
   if (answer.contains("fault")) {
@@ -83,10 +100,16 @@ Arm::Arm(const ArmOptions& options, const Code& code)
       }()),
       channel_(std::move(channel_socket_), "runner", kRunnerMessageBytes) {
   try {
-    const json opened =
-        channel_
-            .ask({{"do", "open"}, {"device", device::text(options.device)}}, options.start_seconds)
-            .body;
+    const Packed own = pack(options.own_code, "the harness");
+    const int fd = own.bytes.get();
+    const json opened = channel_
+                            .ask({{"do", "open"},
+                                  {"device", device::text(options.device)},
+                                  {"kernels", own.kernels},
+                                  {"bytes", options.own_code.bytes.size()}},
+                                 options.start_seconds,
+                                 {&fd, 1})
+                            .body;
     (void)field<std::int64_t>(opened, "sm_count");
   } catch (const wire::WireError& error) {
     process_.kill_group();
@@ -94,17 +117,10 @@ Arm::Arm(const ArmOptions& options, const Code& code)
         {"runner", "did not start: " + process_.wait().text(), "see `sweep doctor`"},
         "E_RUNNER_START");
   }
-  const util::Fd image = util::make_memfd("sweep-image");
-  util::write_all(image.get(),
-                  {reinterpret_cast<const char*>(code.image.bytes.data()), code.image.bytes.size()},
-                  "image of " + code.submission.file);
-  json kernels = json::array();
-  for (const device::Kernel& kernel : code.image.kernels) {
-    kernels.push_back({{"name", kernel.name}, {"lowered", kernel.lowered}});
-  }
-  ask({{"do", "load"}, {"kernels", std::move(kernels)}, {"bytes", code.image.bytes.size()}},
+  const Packed image = pack(code.image, code.submission.file);
+  ask({{"do", "load"}, {"kernels", image.kernels}, {"bytes", code.image.bytes.size()}},
       options.start_seconds,
-      image.get(),
+      image.bytes.get(),
       [this](const json& answer) {
         for (const auto& [name, facts] : answer.at("facts").items()) {
           facts_[name] = facts_from_json(facts);

@@ -46,6 +46,7 @@ class PlanFault : public std::runtime_error {
 struct ArmOptions {
   const util::Self* program = nullptr;
   device::Id device;
+  device::Image own_code;  // of the judge's device, so that a runner needs no compiler
   bool allow_unsandboxed = false;
   bool device_printf = false;  // standard output of the runner goes to the judge's
   double start_seconds = 30;   // open and load

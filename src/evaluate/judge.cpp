@@ -112,6 +112,7 @@ class Judge {
     program_ = util::Self::open(std::filesystem::path(field<std::string>(body, "program")));
     options.arm.program = &*program_;
     options.arm.device = device_id_;
+    options.arm.own_code = device_->own_code();
     options.arm.allow_unsandboxed = field<bool>(body, "allow_unsandboxed");
     options.arm.device_printf = field<bool>(body, "device_printf");
     options.seed = field<std::uint64_t>(body, "seed");

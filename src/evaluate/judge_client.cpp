@@ -25,6 +25,8 @@ util::SpawnSpec spawn_spec(const JudgeSpec& spec, int socket) {
   util::SpawnSpec made;
   made.argv = {"sweep", "__judge"};
   made.env = util::basic_environment();
+  const auto needed = device::role_environment(spec.device);
+  made.env.insert(made.env.end(), needed.begin(), needed.end());
   // Standard error carries what runners print with device_printf; errors travel as messages.
   made.fds = {{socket, wire::Channel::kRoleFd}, {2, 1}, {2, 2}};
   made.limits = {{RLIMIT_CORE, 0}};

@@ -25,7 +25,7 @@ constexpr double kIdleSeconds = 3600;
 constexpr std::size_t kMaxImageBytes = std::size_t{1} << 30U;
 
 std::vector<std::byte> read_image(int fd, std::size_t bytes) {
-  if (bytes == 0 || bytes > kMaxImageBytes) {
+  if (bytes > kMaxImageBytes) {
     throw util::InfraError({"runner", "size of the image is out of range", ""}, "E_RUNNER_IMAGE");
   }
   std::vector<std::byte> image(bytes);
@@ -36,6 +36,18 @@ std::vector<std::byte> read_image(int fd, std::size_t bytes) {
       util::throw_errno("pread", "runner image");
     }
     done += static_cast<std::size_t>(got);
+  }
+  return image;
+}
+
+device::Image image_from(const wire::Message& message) {
+  device::Image image;
+  if (const auto bytes = field<std::uint64_t>(message.body, "bytes"); bytes != 0) {
+    image.bytes = read_image(message.fds.at(0).get(), bytes);
+  }
+  for (const json& kernel : message.body.at("kernels")) {
+    image.kernels.push_back(
+        {field<std::string>(kernel, "name"), field<std::string>(kernel, "lowered")});
   }
   return image;
 }
@@ -68,7 +80,7 @@ class Runner {
       return prepare(body);
     }
     if (what == "open") {
-      return open(body);
+      return open(message);
     }
     if (what == "load") {
       return load(message);
@@ -101,21 +113,17 @@ class Runner {
     return json::object();
   }
 
-  json open(const json& body) {
-    device_ = device::open(device::parse_id(field<std::string>(body, "device")));
+  json open(wire::Message& message) {
+    device::Image own = image_from(message);
+    device_ =
+        device::open(device::parse_id(field<std::string>(message.body, "device")), std::move(own));
     // Nothing that is loaded from now on may start a program.
     util::deny_exec();
     return {{"sm_count", device_->info().sm_count}};
   }
 
   json load(wire::Message& message) {
-    const json& body = message.body;
-    device::Image image;
-    image.bytes = read_image(message.fds.at(0).get(), field<std::uint64_t>(body, "bytes"));
-    for (const json& kernel : body.at("kernels")) {
-      image.kernels.push_back(
-          {field<std::string>(kernel, "name"), field<std::string>(kernel, "lowered")});
-    }
+    const device::Image image = image_from(message);
     auto loaded = device_->load(image);
     if (const auto* fault = std::get_if<device::Fault>(&loaded)) {
       return {{"fault", fault_to_json(*fault)}};
