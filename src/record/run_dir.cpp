@@ -97,6 +97,10 @@ std::string read_whole(const fs::path& file, std::size_t max_bytes) {
   }
 }
 
+std::string encode_part(std::string_view name) {
+  return util::encode_path_part(name);
+}
+
 fs::path RunDir::trajectory_file(const ItemName& item) const {
   return item_file(folder_, item, kTrajectorySuffix);
 }

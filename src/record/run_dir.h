@@ -11,6 +11,9 @@
 
 namespace sweep::record {
 
+// A name as one safe path part; = util::encode_path_part.
+[[nodiscard]] std::string encode_part(std::string_view name);
+
 // Names one item's files.
 struct ItemName {
   std::string variant;
