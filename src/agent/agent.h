@@ -19,16 +19,17 @@ class Clock;
 
 namespace sweep::agent {
 
-// Why a conversation ended: Trajectory::stop_reason.
+// Why a conversation ended: Trajectory::stop_reason, a closed list. Whoever handed in the kernel
+// stands in the tool call's origin ("native", "text", "auto").
 enum class StopReason {
-  submitted,       // the model called submit_kernel
-  auto_submitted,  // the harness submitted the best kernel seen
-  no_kernel,       // budgets used up and nothing that could be submitted
-  policy_stop,     // the same source again, after a warning
-  endpoint,        // the endpoint failed and no kernel was there to submit
-  timeout,         // the item's wall limit
-  infra,           // the judge or the machine failed
-  interrupted,     // the sweep stops; the item stays in_progress
+  submitted,    // the model called submit_kernel
+  turns,        // its turns were used up
+  policy_stop,  // the same text to the same tool again
+  endpoint,     // the endpoint failed for good
+  timeout,      // the item's wall limit
+  infra,        // the judge or the machine failed twice
+  interrupted,  // the sweep stops; the item stays in_progress
+  unsupported,  // the harness is not there yet; outcome `skipped`
 };
 
 [[nodiscard]] std::string_view name(StopReason reason);
@@ -61,6 +62,7 @@ struct Services {
   endpoint::Endpoint* endpoint = nullptr;
   Evaluator* evaluator = nullptr;
   util::Clock* clock = nullptr;
+  bool allow_unsandboxed = false;
 };
 
 // Runs the conversation of one item to its end and returns the finished trajectory (saved through

@@ -1,0 +1,108 @@
+#include "agent/session.h"
+#include "evaluate/verdict.h"
+
+#include <cmath>
+
+namespace sweep::agent {
+namespace {
+
+std::string shape_text(const std::string& name, const expr::IntEnv& dims) {
+  std::string text;
+  for (const auto& [dim, value] : dims)
+    text += (text.empty() ? "" : ",") + dim + "=" + std::to_string(value);
+  return text.empty() ? name : text;
+}
+
+void add_timing(const evaluate::TimeResult& time, record::FinalResult& out) {
+  double log_seed = 0;
+  double log_candidate = 0;
+  for (const evaluate::ShapeTiming& shape : time.shapes) {
+    record::ShapeTiming one;
+    one.shape = shape_text(shape.shape, shape.dims);
+    one.seed_us = shape.seed_seconds * 1e6;
+    one.candidate_us = shape.candidate_seconds * 1e6;
+    one.speedup = record::Interval{shape.ratio.point, shape.ratio.low, shape.ratio.high};
+    if (shape.floor_seconds > 0 && shape.candidate_seconds > 0)
+      one.share_of_floor = shape.floor_seconds / shape.candidate_seconds;
+    one.replicates = time.replicates;
+    one.blocks = time.blocks;
+    log_seed += std::log(shape.seed_seconds);
+    log_candidate += std::log(shape.candidate_seconds);
+    out.timings.push_back(std::move(one));
+  }
+  if (time.shapes.empty())
+    return;
+  const auto count = static_cast<double>(time.shapes.size());
+  out.ref_runtime_us = std::exp(log_seed / count) * 1e6;
+  out.runtime_us = std::exp(log_candidate / count) * 1e6;
+  out.speedup = record::Interval{time.ratio.point, time.ratio.low, time.ratio.high};
+}
+
+record::Stage stage(std::string name, bool passed, double seconds, std::string summary = {}) {
+  record::Stage out;
+  out.name = std::move(name);
+  out.ran = true;
+  out.passed = passed;
+  out.seconds = seconds;
+  out.summary = std::move(summary);
+  return out;
+}
+
+void add_stages(const evaluate::Evaluation& evaluation, record::FinalResult& out) {
+  if (evaluation.screen)
+    out.stages.push_back(
+        stage("screen", evaluation.screen->errors.empty(), evaluation.screen->seconds));
+  if (evaluation.compile)
+    out.stages.push_back(stage("compile",
+                               evaluation.compile->status == "ok",
+                               evaluation.compile->seconds,
+                               evaluation.compile->status));
+  if (evaluation.check) {
+    record::Stage one = stage("check",
+                              !evaluation.check->failure,
+                              evaluation.check->seconds,
+                              evaluation.check->failure ? evaluation.check->failure->text : "");
+    one.total_count = static_cast<std::int64_t>(evaluation.check->calls.size());
+    for (const evaluate::Call& call : evaluation.check->calls)
+      one.passed_count += call.failure ? 0 : 1;
+    out.stages.push_back(std::move(one));
+  }
+  if (evaluation.stress)
+    out.stages.push_back(stage("stress", evaluation.stress->passed, evaluation.stress->seconds));
+  if (evaluation.time)
+    out.stages.push_back(stage("time", !evaluation.time->failure, evaluation.time->seconds));
+  if (evaluation.heldout)
+    out.stages.push_back(
+        stage("held_out", evaluation.heldout->passed, evaluation.heldout->seconds));
+}
+
+}  // namespace
+
+record::FinalResult final_result(const evaluate::Evaluation& evaluation) {
+  record::FinalResult out;
+  const evaluate::Outcome outcome = evaluation.outcome();
+  out.compiled = evaluation.compile && evaluation.compile->status == "ok";
+  out.correctness = outcome == evaluate::Outcome::correct;
+  out.verdict = std::string(evaluate::name(evaluation.verdict));
+  out.flags = evaluation.flags;
+  out.reason = evaluation.headline;
+  out.reproduce = evaluation.reproduce;
+  out.plan_sha256 = evaluation.plan_sha256;
+  if (evaluation.stress && evaluation.stress->inner.for_archive())
+    out.inner_verdict =
+        std::string(evaluate::name(evaluation.stress->inner.for_archive()->verdict));
+  else if (evaluation.heldout && evaluation.heldout->inner.for_archive())
+    out.inner_verdict =
+        std::string(evaluate::name(evaluation.heldout->inner.for_archive()->verdict));
+  if (evaluation.time)
+    add_timing(*evaluation.time, out);
+  add_stages(evaluation, out);
+  out.metadata = {{"outcome", std::string(evaluate::name(outcome))},
+                  {"device", evaluation.device},
+                  {"hardware", evaluation.device_info.name}};
+  if (evaluation.check)
+    out.numerical_precision = {{"worst_share", evaluation.check->worst_share}};
+  return out;
+}
+
+}  // namespace sweep::agent

@@ -1,0 +1,142 @@
+#include "agent/agent.h"
+#include "agent/task.h"
+#include "config/dotenv.h"
+#include "endpoint/builtin.h"
+#include "problem/catalog.h"
+#include "util/clock.h"
+#include "util/error.h"
+#include "util/sha256.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace sweep::agent {
+namespace {
+
+class RealEvaluator final : public Evaluator {
+ public:
+  explicit RealEvaluator(const evaluate::Services& services) : services_(services) {}
+
+  evaluate::Evaluation evaluate(const evaluate::EvaluationRequest& request) override {
+    return evaluate::evaluate(request, services_);
+  }
+
+ private:
+  const evaluate::Services& services_;
+};
+
+// The queue's permits as the endpoint wants them. Tokens are in the ledger rows, which the queue
+// reads itself.
+class ItemPermits final : public endpoint::Permits {
+ public:
+  explicit ItemPermits(record::ItemServices& record) : record_(record) {}
+
+  std::unique_ptr<endpoint::Permit> take(std::int64_t /*estimated_tokens*/) override {
+    struct Held final : endpoint::Permit {
+      explicit Held(std::unique_ptr<record::ItemServices::Permit> permit)
+          : permit_(std::move(permit)) {}
+
+      std::unique_ptr<record::ItemServices::Permit> permit_;
+    };
+
+    return std::make_unique<Held>(record_.permit());
+  }
+
+  void used(std::int64_t /*estimated_tokens*/, std::int64_t /*tokens*/) override {}
+
+ private:
+  record::ItemServices& record_;
+};
+
+const config::Model& find_model(const config::SweepConfig& config, const std::string& name) {
+  const auto found = std::find_if(config.models.begin(),
+                                  config.models.end(),
+                                  [&](const config::Model& model) { return model.name == name; });
+  if (found == config.models.end())
+    throw util::UsageError(
+        {"item", "no model '" + name + "' in the configuration", "check [[models]]"},
+        "E_AGENT_MODEL");
+  return *found;
+}
+
+endpoint::Target target_of(const config::Model& model, const Surroundings& surroundings) {
+  endpoint::Target out;
+  out.api =
+      model.api_kind == config::ApiKind::chat ? endpoint::Api::chat : endpoint::Api::responses;
+  const bool builtin = !endpoint::builtin_name(model.base_url).empty();
+  out.base_url = builtin ? surroundings.builtin_url : model.base_url;
+  out.model = model.deployment_name;
+  out.send_reasoning = !model.omit_responses_reasoning;
+  const auto total =
+      std::chrono::milliseconds(static_cast<std::int64_t>(model.request_timeout_s * 1000));
+  out.limits.total = total;
+  out.limits.first_byte = std::min(out.limits.first_byte, total);
+  out.limits.idle = std::min(out.limits.idle, total);
+  if (!model.api_key_env.empty() && !builtin) {
+    auto key = config::read_key_value(model.api_key_env, surroundings.dotenv);
+    if (!key)
+      throw util::UsageError({"models." + model.name,
+                              "variable " + model.api_key_env + " is not set",
+                              "set it, or put it into .env"},
+                             "E_KEY_MISSING");
+    out.key = endpoint::Secret(std::move(*key));
+  }
+  return out;
+}
+
+endpoint::Retry retry_of(const config::SweepConfig& config, const config::WorkItem& item) {
+  endpoint::Retry out;
+  out.max_attempts =
+      static_cast<int>(std::clamp<std::int64_t>(config.agent.llm_error_retries, 1, 100));
+  if (config.parallelism.worker_timeout_s > 0)
+    out.deadline = config.parallelism.worker_timeout_s;
+  out.jitter_seed = util::leading_u64(util::sha256(item.id()));
+  return out;
+}
+
+record::Provenance provenance_of(const Surroundings& surroundings, const config::Model& model) {
+  record::Provenance out = surroundings.provenance;
+  out.device = device::text(surroundings.device);
+  out.gpu_name = surroundings.device_info.name;
+  out.gpu_uuid = surroundings.device_info.uuid;
+  out.driver = surroundings.device_info.driver;
+  out.arch = surroundings.device_info.arch;
+  out.base_url = model.base_url;
+  out.deployment_name = model.deployment_name;
+  out.api_kind = std::string(config::name(model.api_kind));
+  return out;
+}
+
+}  // namespace
+
+record::Trajectory run_item(const config::SweepConfig& config,
+                            const config::WorkItem& item,
+                            const Surroundings& surroundings,
+                            record::ItemServices& record) {
+  const config::Model& model = find_model(config, item.model);
+  const problem::Problem problem =
+      problem::Catalog({surroundings.evaluation.problems}).open(item.problem_id());
+  const std::filesystem::path seed = surroundings.evaluation.seeds /
+                                     problem.folder.parent_path().filename() /
+                                     (problem.folder.filename().string() + ".cu");
+  const Task task = make_task(problem, surroundings.device_info, surroundings.device.kind, seed);
+  util::RealClock clock;
+  ItemPermits permits(record);
+  endpoint::Services needs;
+  needs.clock = &clock;
+  needs.permits = &permits;
+  needs.cancelled = [&record] { return record.stopping(); };
+  needs.waiting = [&record](const std::string& why, double seconds) {
+    record::Progress progress;
+    progress.state = why + ": " + std::to_string(static_cast<long>(seconds + 0.5)) + " s";
+    record.progress(progress);
+  };
+  const auto endpoint =
+      endpoint::connect(target_of(model, surroundings), retry_of(config, item), needs);
+  RealEvaluator evaluator(surroundings.evaluation);
+  const Services services{
+      &record, endpoint.get(), &evaluator, &clock, surroundings.allow_unsandboxed};
+  return run(config, item, task, surroundings.device, provenance_of(surroundings, model), services);
+}
+
+}  // namespace sweep::agent

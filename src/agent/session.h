@@ -1,0 +1,117 @@
+#pragma once
+
+#include "agent/agent.h"
+#include "agent/harness.h"
+#include "agent/tools.h"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sweep::agent {
+
+// One conversation being led. Made for one item, used once.
+class Session {
+ public:
+  Session(const config::SweepConfig& config,
+          const config::WorkItem& item,
+          const Task& task,
+          device::Id device,
+          const record::Provenance& provenance,
+          const Services& services);
+
+  [[nodiscard]] record::Trajectory run();
+
+ private:
+  // A text that some tool found to compile or to be correct.
+  struct Candidate {
+    std::string kernel;
+    bool correct = false;
+    double device_seconds = 0;
+  };
+
+  void begin();
+  void one_turn(std::int64_t turn);
+  void add_notes(std::int64_t turn);
+  void append_user(const std::string& text);
+
+  // The conversation as sent: all of it, or its head and tail.
+  [[nodiscard]] endpoint::Conversation window();
+
+  // Asks the model, or takes the recorded answer. Empty: stop_ says why.
+  std::optional<endpoint::Completion> ask(record::Turn& turn);
+  std::optional<endpoint::Completion> replay(const std::string& key,
+                                             const endpoint::Exchange& request,
+                                             record::Turn& turn);
+  void note_request(const endpoint::Completion& answer,
+                    const std::string& key,
+                    const endpoint::Exchange& exchange,
+                    record::Turn& turn);
+  void note_failure(const endpoint::EndpointFailure& failure,
+                    const std::string& key,
+                    const endpoint::Exchange& exchange,
+                    record::Turn& turn);
+  void note_answer(const endpoint::Completion& answer, record::Turn& turn);
+
+  void run_calls(const std::vector<endpoint::ToolCall>& calls, record::Turn& turn);
+  record::ToolCall run_call(const endpoint::ToolCall& call, record::Turn& turn);
+  // What is wrong with a call before any tool runs; empty: nothing.
+  [[nodiscard]] std::string refusal(const endpoint::ToolCall& call) const;
+  ToolOutcome run_recorded(const std::string& tool, const std::string& kernel, record::Turn& turn);
+  void remember(const std::string& tool, const std::string& kernel, const ToolOutcome& outcome);
+  void without_calls(const endpoint::Completion& answer, std::int64_t number, record::Turn& turn);
+
+  // Hands in `kernel` for the model; the call is noted in the last turn.
+  void submit(const std::string& kernel, const std::string& origin, record::Turn& turn);
+  void set_result(const std::string& kernel, const ToolOutcome& outcome, record::Turn& turn);
+  void hand_in_best();
+  [[nodiscard]] const Candidate* best() const;
+  void finish();
+
+  [[nodiscard]] bool out_of_time() const;
+  void report(const std::string& state, const std::string& event = {});
+  void save();
+
+  const config::SweepConfig& config_;
+  const config::WorkItem& item_;
+  const Task& task_;
+  const config::Model& model_;
+  Services services_;
+  Harness harness_;
+  ToolSettings tool_settings_;
+  std::vector<endpoint::ToolDefinition> tools_;
+  endpoint::Settings settings_;
+  std::optional<endpoint::Price> price_;
+
+  record::Trajectory trajectory_;
+  endpoint::Conversation conversation_;
+  std::vector<Candidate> candidates_;
+  std::set<std::pair<std::string, std::string>> seen_;  // (tool, SHA-256 of the text)
+  std::optional<StopReason> stop_;
+  bool endpoint_is_infra_ = false;
+  bool replaying_ = true;
+  std::int64_t requests_ = 0;
+  std::int64_t tool_runs_ = 0;
+  std::int64_t cost_nano_ = 0;
+  std::int64_t turn_number_ = 0;
+  double started_ = 0;
+};
+
+// Kernel text out of an answer without a tool call: the last fenced block that has a __global__
+// function; empty: none.
+[[nodiscard]] std::string kernel_in_text(const std::string& text);
+
+// Without a surrounding Markdown fence.
+[[nodiscard]] std::string unfenced(const std::string& kernel);
+
+// The trajectory's result out of an evaluation.
+[[nodiscard]] record::FinalResult final_result(const evaluate::Evaluation& evaluation);
+
+// Responses-shaped items of an answer, as trajectories store them.
+[[nodiscard]] nlohmann::json response_items(const endpoint::Message& message);
+
+}  // namespace sweep::agent

@@ -1,0 +1,223 @@
+#include "agent/session.h"
+#include "endpoint/json.h"
+#include "record/json.h"
+#include "util/clock.h"
+#include "util/sha256.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace sweep::agent {
+namespace {
+
+using nlohmann::json;
+
+// What identifies a request on replay: everything that decides it, before any adaptation to the
+// endpoint.
+std::string request_key(const std::string& model,
+                        const endpoint::Conversation& conversation,
+                        const std::vector<endpoint::ToolDefinition>& tools,
+                        const endpoint::Settings& settings) {
+  endpoint::Json key = {{"model", model},
+                        {"effort", settings.reasoning_effort},
+                        {"required", settings.tool_required}};
+  for (const endpoint::Message& message : conversation)
+    key["messages"].push_back(endpoint::to_json(message));
+  for (const endpoint::ToolDefinition& tool : tools)
+    key["tools"].push_back({tool.name, tool.description, tool.parameters_json});
+  key["sampling"] = {settings.temperature.value_or(-1),
+                     settings.top_p.value_or(-1),
+                     settings.seed.value_or(-1),
+                     settings.max_output_tokens.value_or(-1)};
+  return util::sha256_hex(endpoint::dump(key));
+}
+
+json plain(const endpoint::Json& ordered) {
+  return json::parse(endpoint::dump(ordered));
+}
+
+json messages_json(const endpoint::Conversation& conversation) {
+  json out = json::array();
+  for (const endpoint::Message& message : conversation) {
+    endpoint::Json one = endpoint::to_json(message);
+    one.erase("raw");  // kept in the request's artifact
+    out.push_back(plain(one));
+  }
+  return out;
+}
+
+json attempts_json(const std::vector<endpoint::Attempt>& attempts) {
+  json out = json::array();
+  for (const endpoint::Attempt& attempt : attempts)
+    out.push_back({{"status", attempt.status},
+                   {"outcome", attempt.outcome},
+                   {"detail", attempt.detail},
+                   {"seconds", attempt.seconds},
+                   {"waited", attempt.waited}});
+  return out;
+}
+
+std::vector<endpoint::Attempt> attempts_from(const json& list) {
+  std::vector<endpoint::Attempt> out;
+  if (list.is_array())
+    for (const json& one : list)
+      if (one.is_object())
+        out.push_back({one.value("status", 0),
+                       one.value("outcome", ""),
+                       one.value("detail", ""),
+                       one.value("seconds", 0.0),
+                       one.value("waited", 0.0)});
+  return out;
+}
+
+// One entry for each try on the wire; the artifacts belong to the last.
+void note_attempts(const std::vector<endpoint::Attempt>& attempts,
+                   const record::Finished& finished,
+                   const std::string& hash,
+                   std::optional<double> first_token,
+                   record::Turn& turn) {
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    const endpoint::Attempt& attempt = attempts[i];
+    const bool last = i + 1 == attempts.size();
+    record::Request request;
+    request.index = finished.index;
+    request.http_status = attempt.status;
+    request.error = attempt.outcome == "ok" ? "" : attempt.outcome;
+    request.latency_s = attempt.seconds;
+    request.wait_s = attempt.waited;
+    if (last) {
+      request.ledger_hash = hash;
+      request.prompt_sha256 = finished.input_sha256;
+      request.response_sha256 = finished.output_sha256;
+      request.first_token_s = first_token;
+    }
+    turn.requests.push_back(std::move(request));
+  }
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
+    return static_cast<char>(std::toupper(c));
+  });
+  return out;
+}
+
+}  // namespace
+
+json response_items(const endpoint::Message& message) {
+  json items = json::array();
+  if (!message.reasoning.empty())
+    items.push_back({{"type", "reasoning"},
+                     {"summary", json::array()},
+                     {"content", {{{"type", "reasoning_text"}, {"text", message.reasoning}}}}});
+  if (!message.text.empty())
+    items.push_back({{"type", "message"},
+                     {"role", "assistant"},
+                     {"content", {{{"type", "output_text"}, {"text", message.text}}}}});
+  for (const endpoint::ToolCall& call : message.calls)
+    items.push_back({{"type", "function_call"},
+                     {"call_id", call.id},
+                     {"name", call.name},
+                     {"arguments", call.arguments}});
+  return items;
+}
+
+std::optional<endpoint::Completion> Session::replay(const std::string& key,
+                                                    const endpoint::Exchange& /*request*/,
+                                                    record::Turn& turn) {
+  if (!replaying_)
+    return std::nullopt;
+  const auto finished = services_.record->finished_request(requests_);
+  // A request that failed for the endpoint's sake is asked anew.
+  if (!finished || finished->key_sha256 != key || finished->output_sha256.empty() ||
+      !finished->facts.value("error", "").empty()) {
+    replaying_ = false;
+    return std::nullopt;
+  }
+  endpoint::Exchange exchange;
+  exchange.request = services_.record->get_artifact(finished->input_sha256);
+  exchange.response = services_.record->get_artifact(finished->output_sha256);
+  auto answer = services_.endpoint->parse(exchange);
+  if (!std::holds_alternative<endpoint::Completion>(answer)) {
+    replaying_ = false;
+    return std::nullopt;
+  }
+  auto completion = std::get<endpoint::Completion>(std::move(answer));
+  completion.seconds = finished->facts.value("latency_s", 0.0);
+  completion.attempts = attempts_from(finished->facts.value("attempts", json::array()));
+  note_attempts(completion.attempts, *finished, "", std::nullopt, turn);
+  turn.replayed = true;
+  ++requests_;
+  return completion;
+}
+
+std::optional<endpoint::Completion> Session::ask(record::Turn& turn) {
+  const endpoint::Conversation conversation = window();
+  turn.messages_in = messages_json(conversation);
+  const std::string key = request_key(model_.deployment_name, conversation, tools_, settings_);
+  endpoint::Exchange exchange;
+  if (auto answer = replay(key, exchange, turn))
+    return answer;
+  report("model");
+  auto answer = services_.endpoint->complete(conversation, tools_, settings_, {}, &exchange);
+  if (auto* failure = std::get_if<endpoint::EndpointFailure>(&answer)) {
+    note_failure(*failure, key, exchange, turn);
+    return std::nullopt;
+  }
+  auto completion = std::get<endpoint::Completion>(std::move(answer));
+  note_request(completion, key, exchange, turn);
+  return completion;
+}
+
+void Session::note_request(const endpoint::Completion& answer,
+                           const std::string& key,
+                           const endpoint::Exchange& exchange,
+                           record::Turn& turn) {
+  record::Finished finished;
+  finished.index = requests_++;
+  finished.key_sha256 = key;
+  finished.input_sha256 = services_.record->put_artifact(exchange.request);
+  finished.output_sha256 = services_.record->put_artifact(exchange.response);
+  finished.facts = {{"status", answer.attempts.empty() ? 200 : answer.attempts.back().status},
+                    {"latency_s", answer.seconds},
+                    {"usage", plain(endpoint::to_json(answer.usage))},
+                    {"model", answer.model},
+                    {"request_id", answer.request_id},
+                    {"finish", answer.finish_raw},
+                    {"flags", answer.flags},
+                    {"attempts", attempts_json(answer.attempts)}};
+  if (price_)
+    finished.facts["cost_nano_usd"] = endpoint::cost_nano_usd(answer.usage, *price_);
+  const std::string hash = services_.record->record_request(finished);
+  note_attempts(answer.attempts, finished, hash, answer.first_byte_seconds, turn);
+}
+
+void Session::note_failure(const endpoint::EndpointFailure& failure,
+                           const std::string& key,
+                           const endpoint::Exchange& exchange,
+                           record::Turn& turn) {
+  if (failure.kind == endpoint::FailureKind::cancelled) {
+    stop_ = StopReason::interrupted;
+    return;
+  }
+  record::Finished finished;
+  finished.index = requests_++;
+  finished.key_sha256 = key;
+  finished.input_sha256 = services_.record->put_artifact(exchange.request);
+  finished.facts = {{"status", failure.status},
+                    {"error", std::string(endpoint::name(failure.kind))},
+                    {"text", failure.text},
+                    {"attempts", attempts_json(failure.attempts)}};
+  const std::string hash = services_.record->record_request(finished);
+  note_attempts(failure.attempts, finished, hash, std::nullopt, turn);
+  turn.feedback_to_model = "LLM call failed: " + failure.text;
+  trajectory_.error = failure.text;
+  trajectory_.error_code = "E_ENDPOINT_" + upper(endpoint::name(failure.kind));
+  endpoint_is_infra_ =
+      failure.retry || failure.configuration || failure.kind == endpoint::FailureKind::bad_request;
+  stop_ = StopReason::endpoint;
+  report("endpoint failed", failure.text);
+}
+
+}  // namespace sweep::agent

@@ -1,0 +1,252 @@
+#include "agent/session.h"
+#include "endpoint/json.h"
+#include "util/clock.h"
+#include "util/error.h"
+#include "util/sha256.h"
+#include "util/text.h"
+
+#include <algorithm>
+
+namespace sweep::agent {
+namespace {
+
+std::string kernel_of(const endpoint::ToolCall& call) {
+  const auto arguments = endpoint::parse_json(call.arguments);
+  if (!arguments)
+    return {};
+  endpoint::Json copy = *arguments;
+  endpoint::restore(copy);
+  return unfenced(endpoint::text_at(copy, "kernel_code"));
+}
+
+nlohmann::json arguments_json(const endpoint::ToolCall& call) {
+  if (!endpoint::parse_json(call.arguments))
+    return util::to_valid_utf8(call.arguments);
+  return nlohmann::json::parse(endpoint::dump(*endpoint::parse_json(call.arguments)));
+}
+
+std::string origin_of(const endpoint::ToolCall& call) {
+  return call.from_text ? "text" : "native";
+}
+
+}  // namespace
+
+std::string unfenced(const std::string& kernel) {
+  const std::string_view text = util::trim(kernel);
+  if (!text.starts_with("```") || !text.ends_with("```") || text.size() < 7)
+    return kernel;
+  const auto line = text.find('\n');
+  if (line == std::string_view::npos)
+    return kernel;
+  return std::string(text.substr(line + 1, text.size() - line - 4));
+}
+
+std::string kernel_in_text(const std::string& text) {
+  std::string best;
+  std::size_t open = std::string::npos;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (util::trim(std::string_view(text).substr(at, end - at)).starts_with("```")) {
+      if (open == std::string::npos) {
+        open = std::min(end + 1, text.size());
+      } else {
+        const std::string block = text.substr(open, at - open);
+        if (block.find("__global__") != std::string::npos)
+          best = block;
+        open = std::string::npos;
+      }
+    }
+    at = end + 1;
+  }
+  return best;
+}
+
+std::string Session::refusal(const endpoint::ToolCall& call) const {
+  if (!harness_.has(call.name)) {
+    std::string tools;
+    for (const std::string& tool : harness_.tools)
+      tools += (tools.empty() ? "" : ", ") + tool;
+    return "There is no tool '" + util::printable(call.name.substr(0, 100)) + "'. Tools: " + tools +
+           ".";
+  }
+  if (!call.problem.empty())
+    return call.name + " was not run: " + call.problem + ".";
+  if (call.name != "get_gpu_specs" && kernel_of(call).empty())
+    return call.name + " was not run: the argument kernel_code (a string) is missing or empty.";
+  return {};
+}
+
+void Session::run_calls(const std::vector<endpoint::ToolCall>& calls, record::Turn& turn) {
+  for (const endpoint::ToolCall& call : calls) {
+    record::ToolCall done;
+    if (!stop_ && services_.record->stopping())
+      stop_ = StopReason::interrupted;
+    if (stop_) {
+      break;
+    }
+    const bool spent = trajectory_.total_tool_calls >= harness_.max_tool_calls;
+    if (spent && call.name != "submit_kernel") {
+      done.tool_name = call.name;
+      done.call_id = call.id;
+      done.origin = origin_of(call);
+      done.args = arguments_json(call);
+      done.result_text = "Tool call limit reached: only submit_kernel is still answered.";
+    } else {
+      ++trajectory_.total_tool_calls;
+      done = run_call(call, turn);
+    }
+    const std::size_t whole = done.result_text.size();
+    if (harness_.tool_output_max > 0)
+      done.result_text =
+          util::head_and_tail(done.result_text, static_cast<std::size_t>(harness_.tool_output_max));
+    done.output_truncated = done.result_text.size() < whole;
+    turn.tool_output_truncated = turn.tool_output_truncated || done.output_truncated;
+    conversation_.push_back(
+        {endpoint::Speaker::tool, done.result_text, "", {}, call.id, call.name, ""});
+    turn.feedback_to_model += (turn.feedback_to_model.empty() ? "" : "\n\n") + done.result_text;
+    turn.tools_wall_clock_s += done.wall_clock_s;
+    turn.tool_calls.push_back(std::move(done));
+  }
+}
+
+record::ToolCall Session::run_call(const endpoint::ToolCall& call, record::Turn& turn) {
+  record::ToolCall done;
+  done.tool_name = util::printable(call.name.substr(0, 100));
+  done.call_id = call.id;
+  done.origin = origin_of(call);
+  done.args = arguments_json(call);
+  done.result_text = refusal(call);
+  if (!done.result_text.empty())
+    return done;
+  const std::string kernel = call.name == "get_gpu_specs" ? std::string() : kernel_of(call);
+  const bool again = !kernel.empty() && !seen_.emplace(call.name, util::sha256_hex(kernel)).second;
+  if (again && call.name != "submit_kernel") {
+    done.result_text =
+        call.name +
+        " was not run: exactly this text was given to it before. The session ends here.";
+    stop_ = StopReason::policy_stop;
+    return done;
+  }
+  const double before = services_.clock->monotonic();
+  const ToolOutcome outcome = run_recorded(call.name, kernel, turn);
+  done.wall_clock_s = services_.clock->monotonic() - before;
+  done.result_text = outcome.text;
+  done.success = outcome.success;
+  done.metadata = outcome.metadata;
+  if (stop_)
+    return done;
+  if (call.name == "submit_kernel") {
+    set_result(kernel, outcome, turn);
+    stop_ = StopReason::submitted;
+  } else {
+    remember(call.name, kernel, outcome);
+  }
+  return done;
+}
+
+// A tool's result, from the record where an earlier process had it. A harness failure is tried once
+// more, then ends the session.
+ToolOutcome Session::run_recorded(const std::string& tool,
+                                  const std::string& kernel,
+                                  record::Turn& turn) {
+  const std::string key = util::sha256_hex(tool + "\n" + kernel);
+  if (replaying_) {
+    const auto finished = services_.record->finished_tool(tool_runs_);
+    if (finished && finished->key_sha256 == key && !finished->output_sha256.empty()) {
+      ++tool_runs_;
+      turn.replayed = true;
+      return outcome_from_text(services_.record->get_artifact(finished->output_sha256));
+    }
+    replaying_ = false;
+  }
+  report(tool);
+  ToolOutcome outcome = run_tool(tool, kernel, tool_settings_, *services_.evaluator);
+  if (outcome.infra && !services_.record->stopping())
+    outcome = run_tool(tool, kernel, tool_settings_, *services_.evaluator);
+  if (outcome.infra) {
+    stop_ = services_.record->stopping() ? StopReason::interrupted : StopReason::infra;
+    trajectory_.error = outcome.evaluation.is_object()
+                            ? outcome.evaluation.value("infra", outcome.text)
+                            : outcome.text;
+    trajectory_.error_code = "E_AGENT_JUDGE";
+    return outcome;
+  }
+  record::Finished finished;
+  finished.index = tool_runs_++;
+  finished.key_sha256 = key;
+  finished.input_sha256 = services_.record->put_artifact(kernel);
+  finished.output_sha256 = services_.record->put_artifact(to_text(outcome));
+  finished.facts = {{"tool", tool},
+                    {"success", outcome.success},
+                    {"verdict", outcome.metadata.value("verdict", "")}};
+  (void)services_.record->record_tool(finished);
+  return outcome;
+}
+
+void Session::remember(const std::string& tool,
+                       const std::string& kernel,
+                       const ToolOutcome& outcome) {
+  if (!outcome.success || (tool != "compile_kernel" && tool != "run_correctness"))
+    return;
+  candidates_.push_back({kernel, tool == "run_correctness", outcome.device_seconds});
+}
+
+const Session::Candidate* Session::best() const {
+  const Candidate* found = nullptr;
+  for (const Candidate& candidate : candidates_) {
+    const bool better =
+        found == nullptr || candidate.correct > found->correct ||
+        (candidate.correct && found->correct && candidate.device_seconds < found->device_seconds) ||
+        (!candidate.correct && !found->correct);
+    if (better)
+      found = &candidate;
+  }
+  return found;
+}
+
+void Session::submit(const std::string& kernel, const std::string& origin, record::Turn& turn) {
+  record::ToolCall done;
+  done.tool_name = "submit_kernel";
+  done.origin = origin;
+  done.args = {{"kernel_code", util::to_valid_utf8(kernel)}};
+  const double before = services_.clock->monotonic();
+  const ToolOutcome outcome = run_recorded("submit_kernel", kernel, turn);
+  done.wall_clock_s = services_.clock->monotonic() - before;
+  done.result_text = outcome.text;
+  done.success = outcome.success;
+  done.metadata = outcome.metadata;
+  turn.tools_wall_clock_s += done.wall_clock_s;
+  turn.tool_calls.push_back(std::move(done));
+  if (!outcome.infra)
+    set_result(kernel, outcome, turn);
+}
+
+// The fastest correct kernel, else the last that compiled. After a timeout only a correct one is
+// worth the time.
+void Session::hand_in_best() {
+  const StopReason reason = *stop_;
+  if (reason == StopReason::interrupted || reason == StopReason::infra ||
+      reason == StopReason::unsupported)
+    return;
+  const Candidate* candidate = best();
+  if (candidate == nullptr || (reason == StopReason::timeout && !candidate->correct) ||
+      trajectory_.turns.empty())
+    return;
+  const std::string kernel = candidate->kernel;
+  submit(kernel, "auto", trajectory_.turns.back());
+}
+
+void Session::set_result(const std::string& kernel,
+                         const ToolOutcome& outcome,
+                         record::Turn& turn) {
+  turn.submitted_kernel = util::to_valid_utf8(kernel);
+  const evaluate::Evaluation evaluation = evaluate::evaluation_from_json(outcome.evaluation);
+  record::FinalResult result = final_result(evaluation);
+  result.kernel_sha256 = services_.record->put_artifact(kernel);
+  result.evaluation = outcome.evaluation;
+  trajectory_.provenance.sandboxed = evaluation.protections.landlock;
+  trajectory_.provenance.judge_version = evaluation.version;
+  trajectory_.final_result = std::move(result);
+}
+
+}  // namespace sweep::agent

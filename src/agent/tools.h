@@ -1,0 +1,48 @@
+#pragma once
+
+#include "agent/agent.h"
+#include "agent/harness.h"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sweep::agent {
+
+// PopcornBench's names and arguments; `kernel_code` is the text of a submission.
+[[nodiscard]] std::vector<endpoint::ToolDefinition> tool_definitions(const Harness& harness);
+
+// What a tool found. `text` is for the model and holds visible facts only.
+struct ToolOutcome {
+  std::string text;
+  bool success = false;
+  bool infra = false;  // the harness failed, not the kernel
+  nlohmann::json metadata = nlohmann::json::object();
+  double device_seconds = 0;  // run_correctness: time of all its calls, to rank correct kernels
+  nlohmann::json evaluation;  // the judge's answer, for the archive; null: none
+};
+
+// As stored with a finished call, for replay. InfraError E_TOOL_RECORD on damage.
+[[nodiscard]] std::string to_text(const ToolOutcome& outcome);
+[[nodiscard]] ToolOutcome outcome_from_text(const std::string& text);
+
+struct ToolSettings {
+  std::string problem;
+  device::Id device;
+  std::string device_facts;  // for get_gpu_specs
+  std::uint64_t seed = 1;
+  int correct_trials = 5;
+  int submit_trials = 5;
+  double deadline_seconds = 3600;
+  bool allow_unsandboxed = false;
+};
+
+// Runs one tool. `name` must be one of the five; `kernel` is empty for get_gpu_specs.
+[[nodiscard]] ToolOutcome run_tool(const std::string& name,
+                                   const std::string& kernel,
+                                   const ToolSettings& settings,
+                                   Evaluator& evaluator);
+
+}  // namespace sweep::agent
