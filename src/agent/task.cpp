@@ -4,7 +4,7 @@
 #include "util/sha256.h"
 #include "util/text.h"
 
-#include <cstdio>
+#include <cmath>
 #include <system_error>
 
 namespace sweep::agent {
@@ -93,10 +93,8 @@ std::string rules_text(const problem::Problem& problem) {
   return out;
 }
 
-std::string number(double value, const char* format) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, format, value);
-  return buffer;
+std::string whole(double value) {
+  return std::to_string(std::llround(value));
 }
 
 }  // namespace
@@ -111,10 +109,10 @@ std::string device_facts(const device::Info& device, device::Kind kind) {
   if (device.max_shared_bytes > 0)
     out += ", shared memory up to " + util::human_bytes(device.max_shared_bytes) + " a block";
   if (device.dram_bytes_per_second > 0)
-    out += "\nMemory bandwidth: " + number(device.dram_bytes_per_second * 1e-9, "%.0f") +
+    out += "\nMemory bandwidth: " + whole(device.dram_bytes_per_second * 1e-9) +
            " GB/s by its datasheet";
   if (device.clock_mhz > 0)
-    out += "\nClock: " + number(device.clock_mhz, "%.0f") + " MHz";
+    out += "\nClock: " + whole(device.clock_mhz) + " MHz";
   return out;
 }
 

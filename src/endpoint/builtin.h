@@ -18,6 +18,9 @@ inline constexpr std::string_view kBuiltinPrefix = "builtin:";
 // "builtin:demo" -> "demo"; empty for other URLs.
 [[nodiscard]] std::string_view builtin_name(std::string_view base_url);
 
+// Reads all scripts of a folder; util::UsageError E_SCRIPT_* for the first mistake.
+void check_scripts(const std::filesystem::path& folder);
+
 // A server inside this process, for tests and for the hidden role. Listens when constructed.
 class ScriptServer {
  public:

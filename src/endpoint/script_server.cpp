@@ -85,6 +85,10 @@ std::string_view builtin_name(std::string_view base_url) {
                                               : std::string_view();
 }
 
+void check_scripts(const std::filesystem::path& folder) {
+  (void)load_scripts(folder);
+}
+
 struct ScriptServer::Impl {
   std::vector<Script> scripts;
   httplib::Server server;
