@@ -88,10 +88,6 @@ struct CompareInputs {
                                            std::optional<std::uint32_t> poison,
                                            int threads = 0);
 
-// Device code for the same passes: one self-contained source for NVRTC; kernels and their order are
-// in device/compare.cuh and docs/problem_format.md.
-[[nodiscard]] std::string compare_device_source();
-
 // Turns what the device passes left (CompareResult) into a Comparison.
 [[nodiscard]] Comparison to_comparison(const CompareParameters& parameters,
                                        const std::vector<std::int64_t>& shape,
