@@ -79,7 +79,7 @@ VisibleFeedback VisibleFeedback::of(const Evaluation& e) {
   }
   made.time_ = e.time;
   made.verdict_ = e.verdict;
-  if (e.heldout && !e.heldout->passed) {
+  if (e.heldout && (!e.stress || e.stress->passed)) {
     // What was known before held-out ran.
     made.verdict_ = e.time && e.time->decision ? *e.time->decision : Verdict::pass_inconclusive;
   }

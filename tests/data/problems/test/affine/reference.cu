@@ -1,0 +1,12 @@
+//@ affine<<<ceildiv(rows, 32), 32>>>(x, shift, y, total, rows, cols, alpha)
+__global__ void affine(const float* x, const float* shift, double* y, double* total, int rows, int cols, float alpha) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  double sum = 0;
+  for (int c = 0; c < cols; ++c) {
+    long long i = (long long)r * cols + c;
+    y[i] = (double)alpha * x[i] + shift[c];
+    sum += y[i];
+  }
+  total[r] = sum;
+}
