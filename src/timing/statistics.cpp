@@ -13,7 +13,7 @@ namespace sweep::timing {
 namespace {
 
 constexpr double kUnevenLimit = 0.05;
-constexpr int kBootstrapRounds = 1000;
+constexpr std::uint64_t kBootstrapSeed = 1;
 
 struct BlockTimes {
   std::array<double, 2> seed{}, candidate{};
@@ -162,15 +162,18 @@ double resample(const std::vector<const std::vector<std::vector<BlockTimes>>*>& 
 Estimate bootstrap(const Blocks& blocks,
                    const std::vector<bool>& uneven,
                    double point,
-                   std::uint64_t seed) {
+                   int rounds) {
   std::vector<const std::vector<std::vector<BlockTimes>>*> replicates;
   for (const auto& [number, shapes] : blocks.by_replicate) {
     replicates.push_back(&shapes);
   }
-  std::mt19937_64 random(seed);
+  if (rounds <= 0) {
+    return {std::exp(point), std::exp(point), std::exp(point)};
+  }
+  std::mt19937_64 random(kBootstrapSeed);
   Times values;
-  values.reserve(kBootstrapRounds);
-  for (int i = 0; i < kBootstrapRounds; ++i) {
+  values.reserve(static_cast<std::size_t>(rounds));
+  for (int i = 0; i < rounds; ++i) {
     values.push_back(resample(replicates, uneven, random));
   }
   return {std::exp(point),
@@ -229,7 +232,7 @@ bool any_shape_slower(const Result& result, double limit) {
 
 }  // namespace
 
-Result analyse(std::span<const Call> calls, int shapes, std::uint64_t bootstrap_seed) {
+Result analyse(std::span<const Call> calls, int shapes, int bootstrap_rounds) {
   const Blocks blocks = collect(calls, shapes);
   if (blocks.by_replicate.empty() || shapes < 1) {
     throw util::InfraError({"timing", "no timed calls", "run it again"}, "E_TIMING_SAMPLES");
@@ -253,7 +256,7 @@ Result analyse(std::span<const Call> calls, int shapes, std::uint64_t bootstrap_
     result.drift = std::max(result.drift, drift_of(in_order));
   }
   result.ratio = overall(blocks, result.shapes);
-  result.bootstrap = bootstrap(blocks, uneven, std::log(result.ratio.point), bootstrap_seed);
+  result.bootstrap = bootstrap(blocks, uneven, std::log(result.ratio.point), bootstrap_rounds);
   return result;
 }
 

@@ -51,9 +51,8 @@ struct Result {
 // shape; shapes in quadrature). Blocks without four positive times count as discarded. `shapes` =
 // number of shapes; every one needs at least one complete block in each replicate that appears,
 // else it throws util::InfraError "E_TIMING_SAMPLES".
-[[nodiscard]] Result analyse(std::span<const Call> calls,
-                             int shapes,
-                             std::uint64_t bootstrap_seed = 1);
+// `bootstrap_rounds` 0 leaves Result::bootstrap at the point.
+[[nodiscard]] Result analyse(std::span<const Call> calls, int shapes, int bootstrap_rounds = 1000);
 
 enum class Decision { faster, equivalent, slower, inconclusive, unstable };
 

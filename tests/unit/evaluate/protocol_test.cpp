@@ -79,7 +79,7 @@ void fuzz(const json& good, const Read& read) {
   std::mt19937 random(12345);
   for (int i = 0; i < 3000; ++i) {
     json body = good;
-    for (unsigned n = random() % 3 + 1; n > 0; --n) {
+    for (auto n = random() % 3U + 1U; n > 0; --n) {
       damage(body, random);
     }
     try {

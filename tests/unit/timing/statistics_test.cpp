@@ -73,7 +73,7 @@ TEST(Statistics, IntervalCoversTheTruth) {
                                5,
                                {6},
                                1000U + static_cast<unsigned>(i));
-    Result result = analyse(calls, 1);
+    Result result = analyse(calls, 1, 0);
     covered += result.ratio.low <= 1.02 && 1.02 <= result.ratio.high ? 1 : 0;
     result.drift = 0;
     faster += decide(result, {.margin = 0.02}) == Decision::faster ? 1 : 0;
