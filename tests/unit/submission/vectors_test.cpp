@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -172,6 +174,25 @@ std::vector<std::string> vectors() {
 INSTANTIATE_TEST_SUITE_P(Files, PlanVector, testing::ValuesIn(vectors()), [](const auto& param) {
   return param.param;
 });
+
+std::set<std::string> codes_in(const std::string& text) {
+  const std::regex code("E_PLAN_[A-Z_]+");
+  return {std::sregex_token_iterator(text.begin(), text.end(), code), {}};
+}
+
+// The closed list of codes in the documentation is the one that the sources use.
+TEST(PlanCodes, AreAllDocumented) {
+  std::set<std::string> used;
+  for (const char* folder : {"src/submission", "src/evaluate", "src/compile", "src/cli"}) {
+    for (const auto& entry :
+         fs::recursive_directory_iterator(fs::path(SWEEP_SOURCE_DIR) / folder)) {
+      if (entry.path().extension() == ".cpp") {
+        used.merge(codes_in(read(entry.path())));
+      }
+    }
+  }
+  EXPECT_EQ(used, codes_in(read(fs::path(SWEEP_SOURCE_DIR) / "docs/submission.md")));
+}
 
 TEST(PlanVectors, AreAtLeastTwenty) {
   EXPECT_GE(vectors().size(), 20U);
