@@ -151,6 +151,17 @@ class Device {
   // synchronize().
   virtual void fill_words(Address to, std::size_t bytes, std::uint32_t pattern) = 0;
 
+  // The harness's own work on its buffers, on the device where it can. copy is asynchronous on cuda
+  // until synchronize(); the ranges of copy must not overlap. `bytes` of all_words is a multiple
+  // of 4.
+  virtual void copy(Address to, Address from, std::size_t bytes);
+  [[nodiscard]] virtual bool equal(Address a, Address b, std::size_t bytes);
+  [[nodiscard]] virtual bool all_words(Address at, std::size_t bytes, std::uint32_t pattern);
+
+  // Launches a trusted kernel at once; asynchronous on cuda until synchronize(). A fault is
+  // InfraError.
+  virtual void launch(Module& module, const Launch& launch);
+
   [[nodiscard]] virtual std::variant<std::unique_ptr<Module>, Fault> load(const Image& image) = 0;
   [[nodiscard]] virtual std::variant<std::unique_ptr<Sequence>, Fault> prepare(
       Module& module, std::span<const Step> steps) = 0;

@@ -42,6 +42,26 @@ TEST_F(Buffers, KeepsWhatIsUploadedAndFilled) {
   EXPECT_THAT(download<std::uint32_t>(buffer->address(), words.size()), Each(0xdeadbeefU));
 }
 
+TEST_F(Buffers, AreCopiedAndComparedOnTheDevice) {
+  constexpr std::size_t kBytes = 3 * kPage + 1001;
+  const auto a = on().allocate(kBytes);
+  const auto b = on().allocate(kBytes);
+  on().fill_words(a->address(), kBytes / 4 * 4 + 4, 0x12345678U);
+  on().copy(b->address(), a->address(), kBytes);
+  EXPECT_TRUE(on().equal(a->address(), b->address(), kBytes));
+  EXPECT_TRUE(on().all_words(a->address(), kBytes / 4 * 4, 0x12345678U));
+  const std::array<std::byte, 1> other{std::byte{1}};
+  for (const std::size_t at : {std::size_t{0}, kPage + 17, kBytes - 1}) {
+    on().upload(b->address() + at, other);
+    EXPECT_FALSE(on().equal(a->address(), b->address(), kBytes)) << at;
+    EXPECT_TRUE(on().equal(a->address(), b->address(), at)) << at;
+    EXPECT_FALSE(on().all_words(b->address(), (at / 4 + 1) * 4, 0x12345678U)) << at;
+    on().copy(b->address(), a->address(), kBytes);
+  }
+  EXPECT_TRUE(on().equal(a->address() + 3, b->address() + 3, kBytes - 3));
+  EXPECT_TRUE(on().equal(a->address(), b->address(), 0));
+}
+
 TEST_F(Buffers, MoreThanTheDeviceHasIsAnErrorThatLeavesItUsable) {
   try {
     static_cast<void>(on().allocate(on().info().total_bytes + kPage));

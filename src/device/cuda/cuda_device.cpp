@@ -110,6 +110,21 @@ class CudaDevice final : public Device {
                    "cuMemsetD32Async");
   }
 
+  void copy(Address to, Address from, std::size_t bytes) override {
+    driver_->check(driver_->cuMemcpyDtoDAsync_(to, from, bytes, context_.stream()),
+                   "cuMemcpyDtoDAsync");
+  }
+
+  [[nodiscard]] bool equal(Address a, Address b, std::size_t bytes) override {
+    return harness().equal(a, b, bytes);
+  }
+
+  [[nodiscard]] bool all_words(Address at, std::size_t bytes, std::uint32_t pattern) override {
+    return harness().all_words(at, bytes, pattern);
+  }
+
+  void launch(Module& module, const Launch& launch) override;
+
   [[nodiscard]] std::variant<std::unique_ptr<Module>, Fault> load(const Image& image) override;
   [[nodiscard]] std::variant<std::unique_ptr<Sequence>, Fault> prepare(
       Module& module, std::span<const Step> steps) override;
@@ -150,6 +165,31 @@ class CudaDevice final : public Device {
   std::unique_ptr<Harness> harness_;
   std::size_t local_bytes_ = 0;  // most of any module loaded so far
 };
+
+void CudaDevice::launch(Module& module, const Launch& launch) {
+  CUfunction function = dynamic_cast<CudaModule&>(module).find(launch.kernel);
+  if (function == nullptr) {
+    throw util::InfraError({"cuda", "no kernel `" + launch.kernel + "` in the image", ""},
+                           "E_DEVICE");
+  }
+  std::vector<std::vector<std::byte>> copies = launch.arguments;
+  std::vector<void*> pointers;
+  for (auto& bytes : copies) {
+    pointers.push_back(bytes.data());
+  }
+  driver_->check(driver_->cuLaunchKernel_(function,
+                                          launch.grid[0],
+                                          launch.grid[1],
+                                          launch.grid[2],
+                                          launch.block[0],
+                                          launch.block[1],
+                                          launch.block[2],
+                                          launch.shared_bytes,
+                                          context_.stream(),
+                                          pointers.data(),
+                                          nullptr),
+                 launch.kernel.c_str());
+}
 
 std::variant<std::unique_ptr<Module>, Fault> CudaDevice::load(const Image& image) {
   auto loaded = CudaModule::load(driver_, image);

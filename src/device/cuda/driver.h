@@ -41,6 +41,7 @@
   X(cuMemImportFromShareableHandle)              \
   X(cuMemcpyHtoDAsync)                           \
   X(cuMemcpyDtoHAsync)                           \
+  X(cuMemcpyDtoDAsync)                           \
   X(cuMemsetD32Async)                            \
   X(cuStreamCreate)                              \
   X(cuStreamDestroy)                             \

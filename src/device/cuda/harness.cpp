@@ -31,7 +31,8 @@ constexpr std::size_t kFirst = 0;
 constexpr std::size_t kSecond = kProbeCount;
 constexpr std::size_t kSink = 2 * kProbeCount;
 constexpr std::size_t kArrived = kSink + 32;
-constexpr std::size_t kWordBytes = 4 * (kArrived + 32);
+constexpr std::size_t kFound = kArrived + 32;
+constexpr std::size_t kWordBytes = 4 * (kFound + 32);
 
 // Washer: rounds of 56 multiply-adds a thread, about 20 us on 132 multiprocessors at 1.98 GHz.
 constexpr unsigned kWashRounds = 24;
@@ -207,6 +208,33 @@ std::optional<double> Harness::flush(bool reset) {
   const auto evicted =
       std::count_if(extra.begin(), extra.end(), [&](int cycles) { return cycles > threshold; });
   return static_cast<double>(evicted) / static_cast<double>(kProbeCount);
+}
+
+// Runs a kernel that sets the word `kFound` over `items` items; true where it stays zero.
+bool Harness::search(const char* kernel, std::size_t items, std::span<void*> arguments) {
+  const Address found = words_->address() + 4 * kFound;
+  driver_->check(driver_->cuMemsetD32Async_(found, 0, 1, stream_), "cuMemsetD32Async");
+  const auto blocks = std::clamp<std::size_t>(items / 1024, 1, 2 * std::size_t{sm_count_});
+  launch(kernel, static_cast<unsigned>(blocks), 1024, 0, arguments);
+  std::uint32_t word = 1;
+  driver_->check(driver_->cuMemcpyDtoHAsync_(&word, found, sizeof(word), stream_),
+                 "cuMemcpyDtoHAsync");
+  driver_->check(driver_->cuStreamSynchronize_(stream_), "cuStreamSynchronize");
+  return word == 0;
+}
+
+bool Harness::equal(Address a, Address b, std::size_t bytes) {
+  std::uint64_t count = bytes;
+  Address found = words_->address() + 4 * kFound;
+  std::array<void*, 4> arguments{&a, &b, &count, &found};
+  return search("find_unequal", bytes / 16, arguments);
+}
+
+bool Harness::all_words(Address at, std::size_t bytes, std::uint32_t pattern) {
+  std::uint64_t count = bytes / 4;
+  Address found = words_->address() + 4 * kFound;
+  std::array<void*, 4> arguments{&at, &count, &pattern, &found};
+  return search("find_other_word", count, arguments);
 }
 
 void Harness::wash(std::size_t local_bytes) {

@@ -29,6 +29,10 @@ class Harness {
   // most kMaxLocalBytes).
   void wash(std::size_t local_bytes);
 
+  // See Device::equal and Device::all_words.
+  [[nodiscard]] bool equal(Address a, Address b, std::size_t bytes);
+  [[nodiscard]] bool all_words(Address at, std::size_t bytes, std::uint32_t pattern);
+
   static constexpr std::size_t kMaxLocalBytes = 256 * 1024;
 
   // Of the calibration: cycles by which a first load of a probe line is slower than the second one,
@@ -53,6 +57,7 @@ class Harness {
   void touch_probe(bool hostile);
   [[nodiscard]] std::vector<int> time_probe();  // first minus second load, cycles, by line
   void write_and_read();
+  [[nodiscard]] bool search(const char* kernel, std::size_t items, std::span<void*> arguments);
   [[nodiscard]] ProbeFacts calibrate();
 
   std::shared_ptr<const Driver> driver_;

@@ -16,6 +16,8 @@ Image harness_image(const std::string& arch) {
   program.options = {"-arch=" + arch, "-std=c++17"};
   program.kernels = {"flush_write",
                      "flush_read",
+                     "find_unequal",
+                     "find_other_word",
                      "probe_touch",
                      "probe_time",
                      "wash_shared",

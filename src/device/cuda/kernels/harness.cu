@@ -30,6 +30,40 @@ extern "C" __global__ void __launch_bounds__(1024)
   }
 }
 
+// Sets `*found` where two ranges of `bytes` bytes differ. Ranges with equal alignment to 16 are compared by 16 bytes.
+extern "C" __global__ void __launch_bounds__(1024)
+    find_unequal(const unsigned char* a, const unsigned char* b, u64 bytes, u32* found) {
+  const u64 stride = u64(gridDim.x) * blockDim.x;
+  const u64 me = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+  const bool aligned = ((u64(a) | u64(b)) & 15) == 0;
+  const u64 wide = aligned ? bytes / 16 : 0;
+  bool unequal = false;
+  for (u64 i = me; i < wide; i += stride) {
+    const uint4 x = reinterpret_cast<const uint4*>(a)[i];
+    const uint4 y = reinterpret_cast<const uint4*>(b)[i];
+    unequal |= x.x != y.x || x.y != y.y || x.z != y.z || x.w != y.w;
+  }
+  for (u64 i = wide * 16 + me; i < bytes; i += stride) {
+    unequal |= a[i] != b[i];
+  }
+  if (unequal) {
+    *found = 1;
+  }
+}
+
+// Sets `*found` where one of `count` words is not `pattern`.
+extern "C" __global__ void __launch_bounds__(1024)
+    find_other_word(const u32* at, u64 count, u32 pattern, u32* found) {
+  const u64 stride = u64(gridDim.x) * blockDim.x;
+  bool other = false;
+  for (u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+    other |= at[i] != pattern;
+  }
+  if (other) {
+    *found = 1;
+  }
+}
+
 // Loads each probe line into L2: even lines with normal priority, odd ones as evict_last where `hostile`. The lines of
 // block b are `lines` places `line_bytes` apart from b * lines * line_bytes on; one thread a block.
 extern "C" __global__ void probe_touch(const char* base, u32 lines, u64 line_bytes, u32 hostile,
