@@ -2,11 +2,16 @@
 file(WRITE "${HEADER}" "#pragma once
 #include <span>
 #include <string_view>
+#ifndef SWEEP_EMBEDDED_FILE
+#define SWEEP_EMBEDDED_FILE
 namespace sweep::embedded {
 struct File {
   std::string_view name;
   std::string_view text;
 };
+}  // namespace sweep::embedded
+#endif
+namespace sweep::embedded {
 // Files built into the program: `name` is relative to the folder they came from.
 [[nodiscard]] std::span<const File> ${SYMBOL}();
 }  // namespace sweep::embedded

@@ -97,6 +97,16 @@ class CpuDevice final : public Device {
     });
   }
 
+  void copy(Address to, Address from, std::size_t bytes) override {
+    if (bytes != 0) {
+      memcpy(at(to), at(from), bytes);
+    }
+  }
+
+  [[nodiscard]] bool equal(Address a, Address b, std::size_t bytes) override {
+    return bytes == 0 || memcmp(at(a), at(b), bytes) == 0;
+  }
+
   [[nodiscard]] std::variant<std::unique_ptr<Module>, Fault> load(const Image& image) override {
     auto loaded = CpuModule::load(image);
     if (auto* text = std::get_if<std::string>(&loaded)) {

@@ -13,6 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+// glibc: start of the calling OS thread's TLS block of a module, {module id, offset}.
+extern "C" void* __tls_get_addr(std::size_t*);
+
 namespace sweep::device::cpu {
 namespace {
 
@@ -91,6 +94,9 @@ CpuModule::CpuModule(util::Fd file, void* handle, const simt::ModuleTable* table
   const std::size_t all = tls_bytes();
   const std::size_t dynamic = uses_dynamic_shared() ? simt::kMaxSharedBytes + 2 * kCanaryBytes : 0;
   static_shared_ = all > dynamic ? all - dynamic : 0;
+  if (static_shared_ != 0 && dlinfo(handle_, RTLD_DI_TLS_MODID, &tls_module_) != 0) {
+    throw util::InfraError({"cpu device", std::string("dlinfo: ") + dlerror(), {}}, "E_SYSTEM");
+  }
 }
 
 CpuModule::~CpuModule() {
@@ -135,12 +141,12 @@ int CpuModule::occupancy(std::string_view kernel, int threads, std::size_t share
 }
 
 void CpuModule::poison_shared(std::size_t dynamic) const {
-  // The first call of an OS thread makes the block; the compiler may cache its address only below.
-  void* extra = uses_dynamic_shared() ? table_->dynamic_shared() : nullptr;
-  void* block = nullptr;
-  if (static_shared_ != 0 && dlinfo(handle_, RTLD_DI_TLS_DATA, &block) == 0 && block != nullptr) {
-    memset(block, kPoison, static_shared_);
+  if (static_shared_ != 0) {
+    // The first call of an OS thread makes its block.
+    std::array<std::size_t, 2> index{tls_module_, 0};
+    memset(__tls_get_addr(index.data()), kPoison, static_shared_);
   }
+  void* extra = uses_dynamic_shared() ? table_->dynamic_shared() : nullptr;
   if (extra != nullptr) {
     memset(extra, kPoison, dynamic + kCanaryBytes);
   }

@@ -53,6 +53,7 @@ class CpuModule final : public Module {
   void* handle_ = nullptr;
   const simt::ModuleTable* table_ = nullptr;
   std::size_t static_shared_ = 0;
+  std::size_t tls_module_ = 0;  // loader's number of this object's thread-local memory
 };
 
 // A launch checked against device limits and the kernel's parameters, or why it cannot run.

@@ -1,0 +1,1 @@
+#error unsupported on device cpu: wmma

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "compile/compile.h"
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweep::compile {
+
+inline constexpr std::size_t kMaxLogBytes = 64 * 1024;
+
+// A compiler's log made fit to be shown to a model: valid UTF-8, at most kMaxLogBytes, folders of
+// `ours` (work folder, include folders) taken off the paths. A log that names an absolute path
+// which is neither below `ours` nor below `known` (toolchain) is withheld as a whole: it may quote
+// the file.
+[[nodiscard]] std::string clean_log(std::string_view raw,
+                                    std::span<const std::filesystem::path> ours,
+                                    std::span<const std::filesystem::path> known);
+
+// What the cpu device cannot run, as found in the log of a failed g++ run ("inline PTX (asm)",
+// "<<<>>>"); empty: an ordinary compile error.
+[[nodiscard]] std::string unsupported_feature(std::string_view log);
+
+}  // namespace sweep::compile

@@ -1,0 +1,39 @@
+#include "compile/ptxas_log.h"
+
+#include <gmock/gmock.h>
+
+namespace sweep::compile {
+namespace {
+
+// Printed by NVRTC 13.0 with --ptxas-options=-v for sm_90a.
+constexpr std::string_view kLog =
+    "ptxas info    : 83 bytes gmem\n"
+    "ptxas info    : Compiling entry function '_Z1kPKfPfi' for 'sm_90a'\n"
+    "ptxas info    : Function properties for _Z1kPKfPfi\n"
+    "ptxas         .     8 bytes stack frame, 12 bytes spill stores, 4 bytes spill loads\n"
+    "ptxas info    : Used 24 registers, used 1 barriers, 8 bytes cumulative stack size, 128 bytes "
+    "smem\n"
+    "ptxas info    : Compile time = 4.453 ms\n"
+    "mine.cu(3): warning: variable \"x\" was declared but never referenced\n";
+
+TEST(PtxasLog, ReadsResources) {
+  const PtxasReport report = read_ptxas_log(kLog);
+  const CompiledKernel kernel = kernel_facts(report, "k", "_Z1kPKfPfi");
+  EXPECT_EQ(kernel.registers, 24);
+  EXPECT_EQ(kernel.spill_bytes, 16);
+  EXPECT_EQ(kernel.shared_bytes, 128);
+  EXPECT_EQ(kernel.stack_bytes, 8);
+}
+
+TEST(PtxasLog, LeavesTheRest) {
+  EXPECT_EQ(read_ptxas_log(kLog).rest,
+            "mine.cu(3): warning: variable \"x\" was declared but never referenced\n");
+}
+
+TEST(PtxasLog, UnknownKernelIsUnknown) {
+  EXPECT_EQ(kernel_facts(read_ptxas_log(kLog), "q", "q").registers, -1);
+  EXPECT_EQ(kernel_facts(read_ptxas_log(""), "q", "q").registers, -1);
+}
+
+}  // namespace
+}  // namespace sweep::compile
