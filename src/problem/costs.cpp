@@ -26,6 +26,32 @@ double optional_real(const std::optional<Located>& rule,
   return rule ? real_of(*rule, env) : otherwise;
 }
 
+// Statistics of a group before it is made.
+void estimate(const Group& group, expr::RealEnv& env) {
+  const expr::Node& call = group.rule.expr.root();
+  const Arguments arguments = bind(call, group_signatures());
+  const auto value = [&](std::string_view name, double otherwise) {
+    const auto found = arguments.find(name);
+    return found == arguments.end() ? otherwise : real_of(group.rule, *found->second.front(), env);
+  };
+  const double total = value("total", value("nnz", value("tokens", 0) * value("k", 1)));
+  const double parts =
+      std::max(1.0, value("parts", value("rows", value("experts", value("seqs", 1)))));
+  const double longest = std::min(total, std::ceil(4 * total / parts));
+  for (const std::string& part : group_statistics(call.text)) {
+    double& out = env[group.name + "." + part];
+    if (part == "nonempty") {
+      out = std::min(parts, total);
+    } else if (part == "distinct") {
+      out = std::min(value("cols", 0), total);
+    } else if (part == "used") {
+      out = std::min(value("pages", 0), std::ceil(total / std::max(1.0, value("page", 1))) + parts);
+    } else {
+      out = longest;
+    }
+  }
+}
+
 }  // namespace
 
 double Sizes::oracle_seconds() const {
@@ -39,9 +65,7 @@ expr::RealEnv real_env(const Problem& problem, const Draw& draw, const expr::Rea
   }
   env["sm_count"] = 132;
   for (const Group& group : problem.groups) {
-    for (const std::string& part : group_statistics(group.rule.expr.root().text)) {
-      env[group.name + "." + part] = 0;
-    }
+    estimate(group, env);
   }
   for (const auto& [name, value] : statistics) {
     env[name] = value;
@@ -90,6 +114,11 @@ double floor_seconds(const Problem& problem, const WorkValues& work) {
                               ? work.flops / kPeak[static_cast<std::size_t>(problem.work.unit)]
                               : 0.0;
   return std::max(moved, computed);
+}
+
+double nominal_seconds(const Problem& problem, const WorkValues& work) {
+  return std::max(work.bytes / kBandwidth,
+                  work.flops / kPeak[static_cast<std::size_t>(problem.work.unit)]);
 }
 
 double scratch_limit(const Problem& problem, const Draw& draw) {

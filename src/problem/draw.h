@@ -54,7 +54,9 @@ struct Machine {
   bool cpu = false;  // cpu device: reference_ops <= cpu_ops
   double cpu_ops = 2e8;
   std::int64_t sm_count = 132;
-  double floor_seconds = 0;  // lower bound of floor_seconds(): timed held-out draws use 10e-6
+  // Draws whose nominal_seconds() are less are drawn again; 0: timed held-out draws use their own
+  // rule, others none.
+  double shortest_seconds = 0;
 };
 
 // Completes free dims (derived ones in order of the file). Throws util::UsageError naming the dim:
@@ -107,15 +109,17 @@ class HeldOut {
   [[nodiscard]] std::vector<Draw> checked(const Problem& problem,
                                           const Machine& machine,
                                           int count = 20) const;
-  // One draw for each `time` shape, at least 3; floor above 10 us (machine.floor_seconds if set).
+  // One draw for each `time` shape, at least 3: its free dims times log(0.6, 1.6) or by [heldout].
+  // Drawn again below 10 us, or below 0.3 of the shape's own time where that is less.
   [[nodiscard]] std::vector<Draw> timed(const Problem& problem, const Machine& machine) const;
 
  private:
   Key key_;
 };
 
-// Names of [work], [limits], [constraints] for a draw: dims, scalars, group statistics (0 where
-// `statistics` lacks them), sm_count.
+// Names of [work], [limits], [constraints] for a draw: dims, scalars, sm_count (132) and statistics
+// of groups. Those that `statistics` lacks are estimated from the group's arguments: nonempty,
+// distinct and used at their most, longest and largest at four times the mean.
 [[nodiscard]] expr::RealEnv real_env(const Problem& problem,
                                      const Draw& draw,
                                      const expr::RealEnv& statistics = {});
@@ -136,6 +140,9 @@ struct WorkValues {
 // Lower bound of a call's time on an H200 from datasheet figures: bytes beyond a 50 MB L2 at 4.8e12
 // B/s, and flops on the declared unit if flops_is_floor.
 [[nodiscard]] double floor_seconds(const Problem& problem, const WorkValues& work);
+
+// Time of one call with cold caches at the same datasheet figures: all bytes, and all flops.
+[[nodiscard]] double nominal_seconds(const Problem& problem, const WorkValues& work);
 
 // Scratch that a submission may ask for, in bytes ([limits] scratch).
 [[nodiscard]] double scratch_limit(const Problem& problem, const Draw& draw);

@@ -14,6 +14,8 @@ namespace {
 
 constexpr int kMaxTries = 1000;
 constexpr double kHeldOutFloor = 10e-6;
+// Of the shape that a timed draw starts from, where that is shorter.
+constexpr double kOwnShare = 0.3;
 // Around warp and tile sizes, and a prime.
 constexpr std::array<std::int64_t, 7> kEdgeValues{1, 31, 33, 127, 129, 257, 251};
 
@@ -35,14 +37,15 @@ std::int64_t fitted(const Dim& dim, double value) {
 std::string constraint_broken(const Problem& problem,
                               const Draw& draw,
                               const Sizes& sizes,
-                              double device_bytes) {
+                              const Machine& machine) {
   expr::RealEnv env = real_env(problem, draw);
   env["input_bytes"] = sizes.input_bytes;
   env["output_bytes"] = sizes.output_bytes;
   env["reference_bytes"] = sizes.oracle_bytes + sizes.reference_scratch;
   env["reference_ops"] = sizes.reference_ops;
   env["reference_depth"] = sizes.reference_depth;
-  env["device_bytes"] = device_bytes > 0 ? device_bytes : 140e9;
+  env["device_bytes"] = machine.device_bytes > 0 ? machine.device_bytes : 140e9;
+  env["sm_count"] = static_cast<double>(machine.sm_count);
   for (const Located& rule : problem.constraints) {
     if (real_of(rule, env) == 0) {
       return "constraint '" + rule.expr.text() + "'";
@@ -54,8 +57,7 @@ std::string constraint_broken(const Problem& problem,
 // Why this draw cannot be used, or "".
 std::string rejected(const Problem& problem, const Draw& draw, const Machine& machine) {
   const Sizes sizes = sizes_of(problem, draw);
-  if (std::string why = constraint_broken(problem, draw, sizes, machine.device_bytes);
-      !why.empty()) {
+  if (std::string why = constraint_broken(problem, draw, sizes, machine); !why.empty()) {
     return why;
   }
   if (machine.cpu ? sizes.reference_ops > machine.cpu_ops
@@ -68,9 +70,9 @@ std::string rejected(const Problem& problem, const Draw& draw, const Machine& ma
   if (machine.device_bytes > 0 && bytes > 0.9 * machine.device_bytes) {
     return "device memory";
   }
-  if (machine.floor_seconds > 0 &&
-      floor_seconds(problem, work_of(problem, draw)) < machine.floor_seconds) {
-    return "shortest time " + std::to_string(machine.floor_seconds) + " s";
+  if (machine.shortest_seconds > 0 &&
+      nominal_seconds(problem, work_of(problem, draw)) < machine.shortest_seconds) {
+    return "the shortest time worth measuring";
   }
   return {};
 }
@@ -201,6 +203,32 @@ std::vector<expr::IntEnv> edge_shapes(const Problem& problem) {
   return out;
 }
 
+// Near `base`: free dims times log(0.6, 1.6), or by [heldout].
+Draw timed_draw(const Problem& problem,
+                const std::string& name,
+                const Shape& base,
+                const Key& key,
+                const Machine& machine) {
+  Machine limits = machine;
+  if (limits.shortest_seconds == 0 && !machine.cpu) {
+    const Draw own = make_draw(problem, base.name, base.free, "default", Key{});
+    limits.shortest_seconds =
+        std::min(kHeldOutFloor, kOwnShare * nominal_seconds(problem, work_of(problem, own)));
+  }
+  return retry(problem, name, "default", key, limits, [&](Stream& stream) {
+    return sample_free(problem, [&](const Dim& dim, const expr::RealEnv& env) {
+      if (const Sampler* sampler = sampler_of(problem.heldout, dim.name)) {
+        return sample(sampler->rule, names_above(problem, env), stream);
+      }
+      const auto value = static_cast<double>(base.free.at(dim.name));
+      const double low = random::log_of(0.6), high = random::log_of(1.6);
+      return dim.kind == Dim::Kind::ranks
+                 ? value
+                 : value * random::exp_of(low + (high - low) * stream.unit());
+    });
+  });
+}
+
 }  // namespace
 
 std::vector<Draw> stress_draws(
@@ -257,32 +285,12 @@ std::vector<Draw> HeldOut::timed(const Problem& problem, const Machine& machine)
   if (shapes.empty()) {
     return {};
   }
-  Machine limits = machine;
-  limits.floor_seconds =
-      machine.floor_seconds > 0 || machine.cpu ? machine.floor_seconds : kHeldOutFloor;
   std::vector<Draw> out;
   const std::size_t count = std::max<std::size_t>(3, shapes.size());
   for (std::size_t i = 0; i < count; ++i) {
     // From the last, usually the largest, so that extra draws are of shapes worth timing.
     const Shape& base = *shapes[shapes.size() - 1 - i % shapes.size()];
-    out.push_back(
-        retry(problem,
-              "held-out/time/" + std::to_string(i),
-              "default",
-              key_,
-              limits,
-              [&](Stream& stream) {
-                return sample_free(problem, [&](const Dim& dim, const expr::RealEnv& env) {
-                  if (const Sampler* sampler = sampler_of(problem.heldout, dim.name)) {
-                    return sample(sampler->rule, names_above(problem, env), stream);
-                  }
-                  const auto value = static_cast<double>(base.free.at(dim.name));
-                  const double low = random::log_of(0.6), high = random::log_of(1.6);
-                  return dim.kind == Dim::Kind::ranks
-                             ? value
-                             : value * random::exp_of(low + (high - low) * stream.unit());
-                });
-              }));
+    out.push_back(timed_draw(problem, "held-out/time/" + std::to_string(i), base, key_, machine));
   }
   return out;
 }
