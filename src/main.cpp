@@ -1,4 +1,6 @@
 #include "compile/compiler.h"
+#include "evaluate/judge.h"
+#include "evaluate/runner.h"
 #include "wire/channel.h"
 
 #include <array>
@@ -12,7 +14,11 @@ struct Role {
 };
 
 // Hidden subcommands: other roles of this program, started with their channel as a descriptor.
-constexpr std::array kRoles = {Role{"__compile", &sweep::compile::compile_role_main}};
+constexpr std::array kRoles = {
+    Role{"__compile", &sweep::compile::compile_role_main},
+    Role{"__judge", &sweep::evaluate::judge_main},
+    Role{"__run", &sweep::evaluate::runner_main},
+};
 
 }  // namespace
 
