@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -73,12 +74,11 @@ class Streams {
         text_(text),
         out_text_(room),
         err_text_(room) {
-    set_nonblocking(input_.get());
+    if (input_) {
+      set_nonblocking(input_.get());
+    }
     set_nonblocking(out_.get());
     set_nonblocking(err_.get());
-    if (text_.empty()) {
-      input_.reset();
-    }
   }
 
   // Moves what is ready; waits for it at most `seconds` or until `ended` is readable.
@@ -151,10 +151,14 @@ class Streams {
 
 template <typename Start>
 Captured run(SpawnSpec spec, std::string_view input, std::size_t max_output, Start start) {
-  auto [our_input, their_input] = make_socketpair();
+  Fd our_input;
+  Fd their_input;
+  if (!input.empty()) {  // else /dev/null: a sandboxed role may start programs, but make no sockets
+    std::tie(our_input, their_input) = make_socketpair();
+    spec.fds.push_back({their_input.get(), 0});
+  }
   Pipe out = make_pipe();
   Pipe err = make_pipe();
-  spec.fds.push_back({their_input.get(), 0});
   spec.fds.push_back({out.write.get(), 1});
   spec.fds.push_back({err.write.get(), 2});
   Process process = start(spec);
