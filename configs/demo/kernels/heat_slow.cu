@@ -2,11 +2,11 @@
 //@ scratch f32 other[ny, nx]
 //@ copy(u, u0)
 //@ for (i = 0; i < steps; ++i) {
-//@   heat<<<(ceildiv(nx, 4), ceildiv(ny, 2)), (4, 2)>>>(u, other, alpha, ny, nx)
+//@   heat<<<(ceildiv(nx, 2), ceildiv(ny, 8)), (2, 8)>>>(u, other, alpha, ny, nx)
 //@   copy(u, other)
 //@ }
 __global__ void heat(const float* u, float* next, float alpha, int ny, int nx) {
-  int x = blockIdx.x * 4 + threadIdx.x, y = blockIdx.y * 2 + threadIdx.y;
+  int x = blockIdx.x * 2 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
   if (x >= nx || y >= ny) return;
   size_t i = (size_t)y * nx + x;
   float c = u[i];
