@@ -82,7 +82,7 @@ TEST(Channel, CarriesMessagesLargerThanTheSocketBuffer) {
   auto [a, b] = Channel::make_pair();
   Channel left(std::move(a), "right", 32 << 20);
   Channel right(std::move(b), "left", 32 << 20);
-  const json big = {{"text", std::string(16 << 20, 'x')}};
+  const json big = {{"text", std::string(2 << 20, 'x')}};
   std::thread sender([&left = left, &big] { left.send(big); });
   EXPECT_EQ(right.receive(30).body, big);
   sender.join();
@@ -181,7 +181,7 @@ TEST(Channel, SendIsBoundedAndTimed) {
   Ends small = ends(10);
   EXPECT_EQ(code_of([&] { small.ours.send({{"text", "more than ten bytes"}}); }), "E_WIRE_SIZE");
   Ends full = ends(64 << 20);
-  const json big = {{"text", std::string(32 << 20, 'x')}};
+  const json big = {{"text", std::string(4 << 20, 'x')}};
   EXPECT_EQ(code_of([&] { full.ours.send(big, {}, 0.05); }), "E_WIRE_TIMEOUT");
   Ends gone = ends();
   gone.raw.reset();
