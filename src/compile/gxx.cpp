@@ -4,6 +4,7 @@
 #include "compile/job.h"
 #include "compile/log.h"
 #include "compile/refuse.h"
+#include "compile/tool.h"
 #include "compile/wrapper.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -28,14 +29,9 @@ struct Gxx {
                                              std::chrono::duration<double>(job.seconds));
 
   // Runs g++ with `arguments` in the work folder.
-  [[nodiscard]] util::Captured run(const std::vector<std::string>& arguments) const {
-    util::SpawnSpec spec;
-    spec.argv = {"g++"};
-    spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
-    spec.env = util::basic_environment(job.work);
-    spec.work_folder = job.work;
-    spec.deadline = std::max(0.1, std::chrono::duration<double>(end - Clock::now()).count());
-    return util::run_program(job.gxx, std::move(spec), {}, kMaxLogBytes * 4);
+  [[nodiscard]] ToolRun run(const std::vector<std::string>& arguments) const {
+    const double left = std::chrono::duration<double>(end - Clock::now()).count();
+    return run_tool(job.gxx, arguments, util::basic_environment(job.work), std::max(0.1, left));
   }
 };
 
@@ -53,19 +49,19 @@ std::string shown(const Job& job, const std::string& raw) {
   return clean_log(raw, ours, known);
 }
 
-Outcome outcome_of_failure(const Job& job, const util::Captured& run) {
-  if (run.status.timed_out) {
+Outcome outcome_of_failure(const Job& job, const ToolRun& run) {
+  if (run.timed_out) {
     return failed(Result::Status::timeout, "the compiler ran past its deadline\n");
   }
-  if (ran_out_of_memory(run.err) || run.status.signal == SIGKILL) {
+  if (ran_out_of_memory(run.text) || run.signal == SIGKILL) {
     return failed(Result::Status::out_of_memory, "the compiler ran out of memory\n");
   }
-  const std::string feature = unsupported_feature(run.err);
+  const std::string feature = unsupported_feature(run.text);
   if (!feature.empty()) {
     return failed(Result::Status::unsupported,
-                  "unsupported on device cpu: " + feature + "\n" + shown(job, run.err));
+                  "unsupported on device cpu: " + feature + "\n" + shown(job, run.text));
   }
-  return failed(Result::Status::compile_error, shown(job, run.err));
+  return failed(Result::Status::compile_error, shown(job, run.text));
 }
 
 std::vector<std::byte> bytes_of(const std::string& text) {
@@ -90,7 +86,7 @@ std::vector<std::string> compile_arguments(const Job& job) {
 }
 
 // Links unit.o into kernel.so, with the dynamic shared memory when the unit asks for some.
-util::Captured link(const Gxx& gxx, const std::vector<std::string>& dynamic) {
+ToolRun link(const Gxx& gxx, const std::vector<std::string>& dynamic) {
   std::vector<std::string> arguments = {"-shared",
                                         "-nostartfiles",
                                         "-static-libgcc",
@@ -123,6 +119,7 @@ std::vector<std::string> gxx_flags(bool fast_math) {
                                     "-fno-math-errno",
                                     "-fno-trapping-math",
                                     "-fno-stack-protector",
+                                    "-fstack-clash-protection",
                                     "-fdiagnostics-color=never",
                                     "-fmax-errors=20",
                                     "-fno-asynchronous-unwind-tables"};
@@ -145,10 +142,10 @@ Outcome precompile_cpu(const Job& job) {
                     (job.headers / "pch.h").native(),
                     "-o",
                     "pch.gch"});
-  const util::Captured run = gxx.run(arguments);
-  if (!run.status.ok()) {
+  const ToolRun run = gxx.run(arguments);
+  if (!run.ok()) {
     throw util::InfraError({job.gxx.native(),
-                            "the cpu device's header does not compile: " + run.err,
+                            "the cpu device's header does not compile: " + run.text,
                             "use g++ 12 or newer"},
                            "E_COMPILE_HEADER");
   }
@@ -169,12 +166,12 @@ Outcome compile_cpu(const Job& job) {
   util::write_file_atomic(job.work / "unit.cpp",
                           cpu_unit(file, *defines, job.request.kernels, job.request.device_printf));
   const Gxx gxx{job};
-  const util::Captured compiled = gxx.run(compile_arguments(job));
-  if (!compiled.status.ok()) {
+  const ToolRun compiled = gxx.run(compile_arguments(job));
+  if (!compiled.ok()) {
     return outcome_of_failure(job, compiled);
   }
   Outcome outcome;
-  outcome.log = shown(job, compiled.err);
+  outcome.log = shown(job, compiled.text);
   const std::vector<std::byte> object = bytes_of(util::read_file(job.work / "unit.o", kMaxImage));
   const auto unit = ElfFile::parse(object);
   if (!unit) {
@@ -183,8 +180,8 @@ Outcome compile_cpu(const Job& job) {
   if (const std::string why = refuse_object(*unit, job.trusted); !why.empty()) {
     return failed(Result::Status::forbidden, why + "\n" + outcome.log);
   }
-  const util::Captured linked = link(gxx, dynamic_labels(*unit));
-  if (!linked.status.ok()) {
+  const ToolRun linked = link(gxx, dynamic_labels(*unit));
+  if (!linked.ok()) {
     return outcome_of_failure(job, linked);
   }
   outcome.image = bytes_of(util::read_file(job.work / "kernel.so", kMaxImage));

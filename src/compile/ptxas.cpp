@@ -2,6 +2,7 @@
 #include "compile/log.h"
 #include "compile/ptxas_log.h"
 #include "compile/refuse.h"
+#include "compile/tool.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/process.h"
@@ -13,7 +14,7 @@ constexpr std::size_t kMaxCubin = std::size_t{64} << 20;
 
 std::vector<std::string> arguments(const Job& job) {
   std::vector<std::string> all = {
-      "ptxas", "-v", "-arch=" + job.request.target.arch, "unit.ptx", "-o", "unit.cubin"};
+      "-v", "-arch=" + job.request.target.arch, "unit.ptx", "-o", "unit.cubin"};
   if (job.request.flags.maxrregcount > 0) {
     all.push_back("-maxrregcount=" + std::to_string(job.request.flags.maxrregcount));
   }
@@ -25,19 +26,15 @@ std::vector<std::string> arguments(const Job& job) {
 // Plan constants have no meaning in PTX: there is no preprocessor.
 Outcome compile_ptx(const Job& job) {
   util::write_file_atomic(job.work / "unit.ptx", job.request.source);
-  util::SpawnSpec spec;
-  spec.argv = arguments(job);
-  spec.env = util::basic_environment(job.work);
-  spec.work_folder = job.work;
-  spec.deadline = job.seconds;
-  const util::Captured run = util::run_program(job.ptxas, std::move(spec), {}, 4 * kMaxLogBytes);
-  const PtxasReport report = read_ptxas_log(run.out + run.err);
+  const ToolRun run =
+      run_tool(job.ptxas, arguments(job), util::basic_environment(job.work), job.seconds);
+  const PtxasReport report = read_ptxas_log(run.text);
   const std::vector<std::filesystem::path> ours = {job.work};
   const std::string log = clean_log(report.rest, ours, {});
-  if (run.status.timed_out) {
+  if (run.timed_out) {
     return failed(Result::Status::timeout, "ptxas ran past its deadline\n");
   }
-  if (!run.status.ok()) {
+  if (!run.ok()) {
     return failed(Result::Status::compile_error, log);
   }
   const std::string bytes = util::read_file(job.work / "unit.cubin", kMaxCubin);

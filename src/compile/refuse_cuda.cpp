@@ -157,10 +157,10 @@ std::string refuse_cubin(const ElfFile& cubin,
     }
     const std::string_view section = sections[symbol.section].name;
     const bool string = device_printf && starts_with(symbol.name, "$str");
-    const bool zeroed = section == ".nv.global";
-    const bool changed = section == ".nv.global.init" && !string &&
-                         std::find(written.begin(), written.end(), symbol.name) != written.end();
-    if (zeroed || changed) {
+    // Constants lie in these sections too (a static constexpr member of value 0 in .nv.global).
+    const bool global = section == ".nv.global" || section == ".nv.global.init";
+    if (global && !string &&
+        std::find(written.begin(), written.end(), symbol.name) != written.end()) {
       return "forbidden: '" + demangled(symbol.name) +
              "' is a writable module variable and would keep state between calls; declare "
              "`scratch` in the plan "
