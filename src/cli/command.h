@@ -10,13 +10,13 @@ namespace sweep::cli {
 
 // Process exit codes; scripts rely on them.
 inline constexpr int kDone = 0;
-inline constexpr int kNotCorrect = 1;    // eval: the outcome is not `correct`
-inline constexpr int kUsage = 2;         // usage, config, bad input
-inline constexpr int kInfra = 3;         // the machine, the device or an endpoint failed
+inline constexpr int kNotCorrect = 1;  // eval: the outcome is not `correct`
+inline constexpr int kUsage = 2;       // usage, config, bad input
+inline constexpr int kInfra = 3;       // the machine, the device or an endpoint failed
 inline constexpr int kInterrupted = 130;
 
-// A word after `sweep`, e.g. "eval". `run` gets the arguments after the word and returns the exit code; it throws
-// util::Error for everything that a user must be told.
+// A word after `sweep`, e.g. "eval". `run` gets the arguments after the word and returns the exit
+// code; it throws util::Error for everything that a user must be told.
 struct Command {
   std::string_view name;
   std::string_view summary;  // one line for --help
@@ -29,13 +29,13 @@ int run_eval(const std::vector<std::string>& arguments);
 int run_new(const std::vector<std::string>& arguments);
 int run_problems(const std::vector<std::string>& arguments);
 int run_doctor(const std::vector<std::string>& arguments);
-int run_sweep(const std::vector<std::string>& arguments);   // `sweep CONFIG.toml ...`
+int run_sweep(const std::vector<std::string>& arguments);  // `sweep CONFIG.toml ...`
 int run_probe(const std::vector<std::string>& arguments);
 int run_report(const std::vector<std::string>& arguments);
 int run_verify(const std::vector<std::string>& arguments);
 
-// The whole program: picks the command, prints errors as "sweep: where: what; next" on stderr, returns the exit code.
-// `program` is argv[0]: under the name `probe` the program is `sweep probe`.
+// The whole program: picks the command, prints errors as "sweep: where: what; next" on stderr,
+// returns the exit code. `program` is argv[0]: under the name `probe` the program is `sweep probe`.
 int run(std::string_view program, const std::vector<std::string>& arguments);
 
 }  // namespace sweep::cli

@@ -20,7 +20,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-// CLI11 says which arguments were left over only in its message, so the unknown option is looked up here.
+// CLI11 says which arguments were left over only in its message, so the unknown option is looked up
+// here.
 std::string unknown_option(const CLI::App& app, const std::vector<std::string>& arguments) {
   const std::vector<std::string> known = option_names(app);
   for (const std::string& argument : arguments) {
@@ -47,7 +48,8 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments) {
       if (const auto near = util::closest(name, option_names(app))) {
         next = "did you mean '" + *near + "'? (" + next + ")";
       }
-      throw util::UsageError({app.get_name(), "unknown option '" + name + "'", next}, "E_CLI_UNKNOWN_OPTION");
+      throw util::UsageError({app.get_name(), "unknown option '" + name + "'", next},
+                             "E_CLI_UNKNOWN_OPTION");
     }
     throw util::UsageError({app.get_name(), error.what(), next}, "E_CLI_USAGE");
   }
@@ -70,11 +72,13 @@ std::vector<std::pair<std::string, std::int64_t>> parse_shape(const std::string&
     const std::size_t equals = part.find('=');
     std::int64_t value = 0;
     const char* last = part.data() + part.size();
-    const auto parsed = equals == std::string::npos ? std::from_chars_result{nullptr, std::errc::invalid_argument}
-                                                    : std::from_chars(part.data() + equals + 1, last, value);
+    const auto parsed = equals == std::string::npos
+                            ? std::from_chars_result{nullptr, std::errc::invalid_argument}
+                            : std::from_chars(part.data() + equals + 1, last, value);
     if (parsed.ec != std::errc{} || parsed.ptr != last || equals == 0) {
-      throw util::UsageError({"--shape", "'" + part + "' is not NAME=INTEGER", "write e.g. --shape rows=1000,cols=77"},
-                             "E_CLI_SHAPE");
+      throw util::UsageError(
+          {"--shape", "'" + part + "' is not NAME=INTEGER", "write e.g. --shape rows=1000,cols=77"},
+          "E_CLI_SHAPE");
     }
     shape.emplace_back(part.substr(0, equals), value);
     begin = end + 1;

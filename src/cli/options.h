@@ -10,8 +10,8 @@ namespace sweep::cli {
 // Thrown after --help was printed; the program ends with code 0.
 struct HelpShown {};
 
-// Parses a command's arguments. Prints help on --help and throws HelpShown; throws util::UsageError naming the option and
-// the nearest known one otherwise.
+// Parses a command's arguments. Prints help on --help and throws HelpShown; throws util::UsageError
+// naming the option and the nearest known one otherwise.
 void parse(CLI::App& app, const std::vector<std::string>& arguments);
 
 // Options that every command takes.
@@ -24,6 +24,7 @@ struct GlobalOptions {
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
 // "rows=1000,cols=77" -> pairs in order. Throws util::UsageError naming the part that is wrong.
-[[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> parse_shape(const std::string& text);
+[[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> parse_shape(
+    const std::string& text);
 
 }  // namespace sweep::cli

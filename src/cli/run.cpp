@@ -24,13 +24,16 @@ constexpr std::array kCommands = {
 constexpr std::string_view kVersion = SWEEP_VERSION;
 
 void print_help() {
-  std::cout << "sweep " << kVersion << ": how well language models write GPU kernels\n\n"
-            << "usage:\n"
-            << "  sweep CONFIG.toml [--dry-run] [options]   run or resume a sweep (sweep run --help)\n";
+  std::cout
+      << "sweep " << kVersion << ": how well language models write GPU kernels\n\n"
+      << "usage:\n"
+      << "  sweep CONFIG.toml [--dry-run] [options]   run or resume a sweep (sweep run --help)\n";
   for (const Command& command : kCommands) {
-    std::cout << "  sweep " << command.name << std::string(12 - command.name.size(), ' ') << command.summary << '\n';
+    std::cout << "  sweep " << command.name << std::string(12 - command.name.size(), ' ')
+              << command.summary << '\n';
   }
-  std::cout << "\nexit codes: 0 done (eval: correct), 1 not correct, 2 usage or config, 3 infrastructure, 130 interrupted\n"
+  std::cout << "\nexit codes: 0 done (eval: correct), 1 not correct, 2 usage or config, 3 "
+               "infrastructure, 130 interrupted\n"
             << "each command has its own --help\n";
 }
 
@@ -49,7 +52,8 @@ void print_help() {
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments[0] == "help") {
     print_help();
     return arguments.empty() ? kUsage : kDone;
   }
@@ -75,7 +79,9 @@ int dispatch(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-std::span<const Command> commands() { return kCommands; }
+std::span<const Command> commands() {
+  return kCommands;
+}
 
 int run(std::string_view program, const std::vector<std::string>& arguments) {
   try {
@@ -98,7 +104,8 @@ int run(std::string_view program, const std::vector<std::string>& arguments) {
     std::cerr << "sweep: out of memory [E_MEMORY]\n";
     return kInfra;
   } catch (const std::exception& error) {
-    std::cerr << "sweep: internal error: " << error.what() << "; please report it with the command [E_INTERNAL]\n";
+    std::cerr << "sweep: internal error: " << error.what()
+              << "; please report it with the command [E_INTERNAL]\n";
     return kInfra;
   }
 }

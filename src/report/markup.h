@@ -8,19 +8,21 @@
 
 namespace sweep::report {
 
-// HTML that is safe to put into a page. The only ways to make one are text() and attribute values, which escape, and
-// element(), which nests: no string from outside reaches a page unescaped.
+// HTML that is safe to put into a page. The only ways to make one are text() and attribute values,
+// which escape, and element(), which nests: no string from outside reaches a page unescaped.
 class Markup {
  public:
   Markup() = default;
 
   [[nodiscard]] const std::string& html() const { return html_; }
+
   [[nodiscard]] bool empty() const { return html_.empty(); }
 
   Markup& operator+=(const Markup& other) {
     html_ += other.html_;
     return *this;
   }
+
   friend Markup operator+(Markup left, const Markup& right) {
     left += right;
     return left;
@@ -28,6 +30,7 @@ class Markup {
 
  private:
   explicit Markup(std::string html) : html_(std::move(html)) {}
+
   friend Markup text(std::string_view plain);
   friend Markup json_block(std::string_view id, std::string_view json);
   friend class Element;
@@ -38,19 +41,25 @@ class Markup {
 // Escapes & < > " ' and drops control characters that HTML forbids; invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] Markup text(std::string_view plain);
 
-// <script type="application/json" id=...> with "</" made harmless: data for the page's script, never executed.
+// <script type="application/json" id=...> with "</" made harmless: data for the page's script,
+// never executed.
 [[nodiscard]] Markup json_block(std::string_view id, std::string_view json);
 
 using Attribute = std::pair<std::string_view, std::string>;
 
-// element("td", {{"class", "num"}}, text("1.5")). Tag and attribute names are constants of this module. href and src
-// values must be relative, '#...' or http(s) addresses; anything else throws std::logic_error.
-[[nodiscard]] Markup element(std::string_view tag, std::initializer_list<Attribute> attributes, const Markup& inner = {});
+// element("td", {{"class", "num"}}, text("1.5")). Tag and attribute names are constants of this
+// module. href and src values must be relative, '#...' or http(s) addresses; anything else throws
+// std::logic_error.
+[[nodiscard]] Markup element(std::string_view tag,
+                             std::initializer_list<Attribute> attributes,
+                             const Markup& inner = {});
 [[nodiscard]] Markup element(std::string_view tag, const Markup& inner);
 // A tag that has no end tag, such as <meta>, <link>, <br>.
-[[nodiscard]] Markup void_element(std::string_view tag, std::initializer_list<Attribute> attributes);
+[[nodiscard]] Markup void_element(std::string_view tag,
+                                  std::initializer_list<Attribute> attributes);
 
-// A table with a header row; `numeric[i]` right-aligns column i. `id` names it for downloads and links.
+// A table with a header row; `numeric[i]` right-aligns column i. `id` names it for downloads and
+// links.
 struct Table {
   std::string id;
   std::string caption;

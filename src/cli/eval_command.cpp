@@ -1,0 +1,196 @@
+#include "cli/command.h"
+#include "cli/eval_view.h"
+#include "cli/installation.h"
+#include "cli/options.h"
+#include "evaluate/evaluation.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace sweep::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMaxSource = std::size_t{1} << 20;  // the plan parser's own limit
+
+struct EvalOptions {
+  std::string file;
+  std::string problem;
+  std::string device = "cuda";
+  std::string versus;
+  std::vector<std::string> shapes;
+  std::vector<std::string> defines;
+  std::string only;
+  std::vector<std::string> requires_verdict;
+  std::uint64_t seed = 1;
+  bool fast = false;
+  bool full = false;
+  GlobalOptions global;
+};
+
+void declare(CLI::App& app, EvalOptions& o) {
+  app.add_option("FILE", o.file, "the kernel: a .cu text with its //@ plan")->required();
+  app.add_option("--problem",
+                 o.problem,
+                 "problem id, or the folder of one (default: the file's `//@ problem` line)");
+  app.add_option("--device", o.device, "cpu, cuda or cuda:N")->capture_default_str();
+  app.add_option("--vs", o.versus, "time against this kernel instead of the seed");
+  app.add_option("--shape", o.shapes, "judge this shape only: rows=1000,cols=77 (repeatable)");
+  app.add_option("-D", o.defines, "replace a plan constant: -D TILE=64 (repeatable)");
+  app.add_option("--seed", o.seed, "key of all draws and of the schedule")->capture_default_str();
+  app.add_option("--only", o.only, "stop after checking one stage")
+      ->check(CLI::IsMember({"screen", "compile", "check", "stress", "time", "held-out"}));
+  app.add_option("--require", o.requires_verdict, "exit 1 unless the verdict is at least this")
+      ->check(CLI::IsMember({"faster", "not-slower", "correct"}));
+  app.add_flag("--fast", o.fast, "visible shapes, one replicate; never says FASTER");
+  app.add_flag("--full", o.full, "held-out shapes besides")->excludes("--fast");
+  add_global_options(app, o.global);
+}
+
+evaluate::Source read_source(const std::string& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) {
+    throw util::UsageError({file,
+                            fs::exists(file, error) ? "not a regular file" : "no such file",
+                            "start one with `sweep new PROBLEM > mine.cu`"},
+                           "E_EVAL_FILE");
+  }
+  if (fs::file_size(file) > kMaxSource) {
+    throw util::UsageError({file, "larger than 1 MiB", "a submission is one text of device code"},
+                           "E_EVAL_FILE");
+  }
+  return {file, util::read_file(file, kMaxSource)};
+}
+
+std::map<std::string, std::int64_t> parse_defines(const std::vector<std::string>& defines) {
+  std::map<std::string, std::int64_t> out;
+  for (const std::string& define : defines) {
+    for (const auto& [name, value] : parse_shape(define)) {
+      out[name] = value;
+    }
+  }
+  return out;
+}
+
+evaluate::EvaluationRequest to_request(const EvalOptions& o) {
+  evaluate::EvaluationRequest request;
+  request.submission = read_source(o.file);
+  request.problem = o.problem;
+  request.device = device::parse_id(o.device);
+  request.depth = o.fast   ? evaluate::Depth::fast
+                  : o.full ? evaluate::Depth::full
+                           : evaluate::Depth::standard;
+  if (!o.only.empty()) {
+    request.only = evaluate::parse_stage(o.only);
+  }
+  for (const std::string& text : o.shapes) {
+    expr::IntEnv shape;
+    for (const auto& [name, value] : parse_shape(text)) {
+      shape[name] = value;
+    }
+    request.shapes.push_back(std::move(shape));
+  }
+  request.seed = o.seed;
+  if (!o.versus.empty()) {
+    request.versus = read_source(o.versus);
+  }
+  request.overrides = parse_defines(o.defines);
+  request.allow_unsandboxed = o.global.allow_unsandboxed;
+  request.device_printf = !o.full;
+  return request;
+}
+
+// One line on stderr that is replaced as the stages go by; nothing when it is no terminal.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool on) : on_(on && ::isatty(STDERR_FILENO) == 1) {}
+
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  ~ProgressLine() { clear(); }
+
+  void show(const evaluate::ProgressEvent& event) {
+    if (!on_ || event.state == evaluate::ProgressEvent::State::finished) {
+      return;
+    }
+    std::string line = fmt::format(" {} ", evaluate::name(event.stage));
+    if (event.total > 0) {
+      line += fmt::format("{}/{} ", event.done, event.total);
+    }
+    std::cerr << "\r\x1b[K" << line << util::printable(event.text) << std::flush;
+    shown_ = true;
+  }
+
+  void clear() {
+    if (shown_) {
+      std::cerr << "\r\x1b[K" << std::flush;
+      shown_ = false;
+    }
+  }
+
+ private:
+  bool on_;
+  bool shown_ = false;
+};
+
+int exit_code(const evaluate::Evaluation& evaluation, const std::vector<std::string>& required) {
+  using evaluate::Verdict;
+  if (evaluation.outcome() == evaluate::Outcome::infra_error) {
+    return kInfra;
+  }
+  if (evaluation.outcome() != evaluate::Outcome::correct) {
+    return kNotCorrect;
+  }
+  for (const std::string& word : required) {
+    const bool faster = evaluation.verdict == Verdict::pass_faster;
+    const bool not_slower = faster || evaluation.verdict == Verdict::pass_equivalent;
+    if ((word == "faster" && !faster) || (word == "not-slower" && !not_slower)) {
+      return kNotCorrect;
+    }
+  }
+  return kDone;
+}
+
+}  // namespace
+
+int run_eval(const std::vector<std::string>& arguments) {
+  EvalOptions options;
+  CLI::App app{
+      "Judges one kernel: compiles, checks, stresses and times it against the problem's seed.",
+      "sweep eval"};
+  declare(app, options);
+  parse(app, arguments);
+  evaluate::Services services;
+  services.problems = data_root() / "problems";
+  services.seeds = data_root() / "seeds";
+  services.program = program_path();
+  ProgressLine progress(!options.global.quiet && !options.global.json);
+  const evaluate::Evaluation evaluation =
+      evaluate::evaluate(to_request(options), services, [&](const evaluate::ProgressEvent& event) {
+        progress.show(event);
+      });
+  progress.clear();
+  if (options.global.json) {
+    std::cout << evaluate::to_json(evaluation, evaluate::View::archive)
+                     .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+              << '\n';
+  } else if (options.global.quiet) {
+    std::cout << verdict_line(evaluation, Style::for_stdout());
+  } else {
+    std::cout << eval_text(evaluation, Style::for_stdout());
+  }
+  return exit_code(evaluation, options.requires_verdict);
+}
+
+}  // namespace sweep::cli

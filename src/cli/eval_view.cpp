@@ -1,0 +1,275 @@
+#include "cli/eval_view.h"
+
+#include "util/text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace sweep::cli {
+
+using evaluate::Evaluation;
+using evaluate::Failure;
+using evaluate::Outcome;
+using evaluate::Stage;
+
+namespace {
+
+constexpr std::size_t kLogLines = 40;
+
+std::string joined(const std::vector<std::int64_t>& values) {
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+std::string compile_summary(const evaluate::CompileResult& compile) {
+  std::vector<std::string> parts;
+  for (const evaluate::KernelFacts& kernel : compile.kernels) {
+    if (kernel.registers >= 0) {
+      parts.push_back(fmt::format(
+          "{}: {} registers, {}, {} shared",
+          kernel.name,
+          kernel.registers,
+          kernel.spill_bytes > 0 ? fmt::format("{} B spilled", kernel.spill_bytes) : "no spills",
+          util::human_bytes(static_cast<std::uint64_t>(std::max(0, kernel.shared_bytes)))));
+    } else {
+      parts.push_back(kernel.name);
+    }
+  }
+  std::string text = parts.size() > 3 ? fmt::format("{} kernels; {}", parts.size(), parts.front())
+                                      : fmt::format("{}", fmt::join(parts, "; "));
+  return compile.cached ? text + " (cached)" : text;
+}
+
+std::string check_summary(const evaluate::CheckResult& check) {
+  return fmt::format("{} judged calls; worst error {:.0f}% of what is allowed",
+                     check.calls.size(),
+                     100 * check.worst_share);
+}
+
+std::string stress_summary(const evaluate::StressResult& stress) {
+  return fmt::format("{} random and {} edge shapes, {} contents",
+                     stress.random_shapes,
+                     stress.edge_shapes,
+                     stress.contents);
+}
+
+std::string time_summary(const Evaluation& evaluation) {
+  const evaluate::TimeResult& time = *evaluation.time;
+  return fmt::format("{} replicates, {} blocks, {}; seed drift {:.1f}%",
+                     time.replicates,
+                     time.blocks,
+                     time.clock,
+                     100 * time.drift);
+}
+
+struct Row {
+  std::string word;
+  bool ok = true;
+  double seconds = 0;
+  std::string summary;
+};
+
+std::optional<Row> row_of(const Evaluation& e, Stage stage) {
+  switch (stage) {
+    case Stage::screen:
+      if (e.screen && !e.screen->errors.empty()) {
+        return Row{"plan", false, e.screen->seconds, e.screen->errors.front().code};
+      }
+      return std::nullopt;
+    case Stage::compile:
+      return e.compile ? std::optional(Row{"compile",
+                                           e.compile->status == "ok",
+                                           e.compile->seconds,
+                                           e.compile->status == "ok" ? compile_summary(*e.compile)
+                                                                     : e.compile->status})
+                       : std::nullopt;
+    case Stage::check:
+      return e.check ? std::optional(Row{
+                           "check", !e.check->failure, e.check->seconds, check_summary(*e.check)})
+                     : std::nullopt;
+    case Stage::stress:
+      return e.stress
+                 ? std::optional(Row{
+                       "stress", e.stress->passed, e.stress->seconds, stress_summary(*e.stress)})
+                 : std::nullopt;
+    case Stage::time:
+      return e.time ? std::optional(Row{"time", !e.time->failure, e.time->seconds, time_summary(e)})
+                    : std::nullopt;
+    case Stage::heldout:
+      return e.heldout ? std::optional(Row{"held-out",
+                                           e.heldout->passed,
+                                           e.heldout->seconds,
+                                           "secret shapes and contents"})
+                       : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string failure_text(const Failure& failure, const Style& style) {
+  std::string out = "          " + util::printable(failure.text) + "\n";
+  if (failure.total > 0 && failure.wrong > 0) {
+    out += fmt::format(
+        "          {} of {} wrong ({:.2g}%)",
+        failure.wrong,
+        failure.total,
+        100.0 * static_cast<double>(failure.wrong) / static_cast<double>(failure.total));
+    if (!failure.tensor.empty() && !failure.index.empty()) {
+      out += fmt::format("; first {}[{}] = {:.9g}, expected {:.9g}",
+                         failure.tensor,
+                         joined(failure.index),
+                         failure.got,
+                         failure.expected);
+    }
+    out += failure.pattern.empty() ? "\n" : "; " + failure.pattern + "\n";
+  }
+  if (!failure.hint.empty()) {
+    out += style.dim("          hint: " + util::printable(failure.hint)) + "\n";
+  }
+  return out;
+}
+
+std::string log_text(const std::string& log, const Style& style) {
+  std::string out;
+  std::size_t lines = 0;
+  const std::string safe = util::printable(log);
+  for (const std::string_view line : util::split(safe, '\n')) {
+    if (++lines > kLogLines) {
+      out += style.dim("          ... the rest is in --json\n");
+      break;
+    }
+    out += "  " + std::string(line) + "\n";
+  }
+  return out;
+}
+
+std::string shape_table(const evaluate::TimeResult& time,
+                        const Style& style,
+                        const std::string& base) {
+  std::size_t width = 5;
+  for (const evaluate::ShapeTiming& shape : time.shapes) {
+    width = std::max(width, shape.shape.size());
+  }
+  std::string out =
+      " " +
+      style.dim(pad_right("shape", width) + pad_left(base, 12) + pad_left("mine", 12) +
+                pad_left("speedup", 10) + "  95% interval     of floor") +
+      "\n";
+  for (const evaluate::ShapeTiming& shape : time.shapes) {
+    const std::string floor =
+        shape.floor_seconds > 0 && shape.candidate_seconds > 0
+            ? fmt::format("{:.0f}%", 100 * shape.floor_seconds / shape.candidate_seconds)
+            : "-";
+    out += " " + pad_right(shape.shape, width) +
+           pad_left(util::human_seconds(shape.seed_seconds), 12) +
+           pad_left(util::human_seconds(shape.candidate_seconds), 12) +
+           pad_left(fmt::format("{:.2f}x", shape.ratio.point), 10) + "  " +
+           pad_right(fmt::format("{:.3f} .. {:.3f}", shape.ratio.low, shape.ratio.high), 17) +
+           pad_left(floor, 7) + (shape.uneven ? "  uneven" : "") + "\n";
+  }
+  return out;
+}
+
+std::string painted_verdict(const Evaluation& e, const Style& style) {
+  const std::string word(evaluate::name(e.verdict));
+  switch (e.outcome()) {
+    case Outcome::correct:
+      return e.verdict == evaluate::Verdict::pass_faster ? style.good(word) : style.strong(word);
+    case Outcome::infra_error:
+      return style.warn(word);
+    default:
+      return style.bad(word);
+  }
+}
+
+std::string first_failure(const Evaluation& e, const Style& style) {
+  std::string out;
+  if (e.screen) {
+    for (const submission::PlanError& error : e.screen->errors) {
+      out += "  " + util::printable(error.text({})) + "\n";
+    }
+  }
+  if (e.compile && e.compile->status != "ok") {
+    out += log_text(e.compile->log, style);
+  }
+  if (e.check && e.check->failure) {
+    out += failure_text(*e.check->failure, style);
+  }
+  if (e.stress && !e.stress->passed) {
+    if (const auto& inner = e.stress->inner.for_archive()) {
+      out += failure_text(*inner, style);
+    }
+  }
+  if (e.time && e.time->failure) {
+    out += failure_text(*e.time->failure, style);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string stage_line(const Evaluation& evaluation, Stage stage, const Style& style) {
+  const auto row = row_of(evaluation, stage);
+  if (!row) {
+    return {};
+  }
+  const std::string state = row->ok ? style.good("ok  ") : style.bad("FAIL");
+  return fmt::format(" {} {} {:>7}  {}\n",
+                     pad_right(row->word, 8),
+                     state,
+                     fmt::format("{:.2f} s", row->seconds),
+                     util::printable(row->summary));
+}
+
+std::string verdict_line(const Evaluation& e, const Style& style) {
+  std::string line = painted_verdict(e, style);
+  if (e.time && !e.time->failure && !e.time->shapes.empty()) {
+    line += fmt::format(
+        "   {:.3f}x  [{:.3f}, {:.3f}]", e.time->ratio.point, e.time->ratio.low, e.time->ratio.high);
+    line += style.dim(fmt::format("   geometric mean over {} shape{}",
+                                  e.time->shapes.size(),
+                                  e.time->shapes.size() == 1 ? "" : "s"));
+  }
+  if (!e.flags.empty()) {
+    line += style.warn(fmt::format("   {}", fmt::join(e.flags, ", ")));
+  }
+  return line + "\n";
+}
+
+std::string eval_text(const Evaluation& e, const Style& style) {
+  std::string out = style.strong(fmt::format("{} {}", e.problem, e.title));
+  out += fmt::format("   {}   {}", e.file, e.device_info.name);
+  out +=
+      style.dim(fmt::format("   {}{} {}   sweep {}",
+                            e.device,
+                            e.device_info.driver.empty() ? "" : ", driver " + e.device_info.driver,
+                            e.device_info.arch,
+                            e.version)) +
+      "\n";
+  for (const Stage stage :
+       {Stage::screen, Stage::compile, Stage::check, Stage::stress, Stage::time, Stage::heldout}) {
+    out += stage_line(e, stage, style);
+  }
+  out += first_failure(e, style);
+  if (e.time && !e.time->failure && !e.time->shapes.empty()) {
+    out += "\n" + shape_table(*e.time, style, "base");
+  }
+  out += "\n " + verdict_line(e, style);
+  if (!e.infra.empty()) {
+    out += " " + util::printable(e.infra) + "\n";
+  }
+  if (!e.headline.empty()) {
+    out += " " + util::printable(e.headline) + "\n";
+  }
+  if (!e.protections.note.empty()) {
+    out += style.dim(" judged: " + e.protections.note) + "\n";
+  }
+  if (!e.next.empty()) {
+    out += style.dim(" next    ") + util::printable(e.next) + "\n";
+  }
+  if (e.outcome() != Outcome::correct && !e.reproduce.empty()) {
+    out += style.dim(" again   ") + util::printable(e.reproduce) + "\n";
+  }
+  return out;
+}
+
+}  // namespace sweep::cli

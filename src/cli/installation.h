@@ -1,0 +1,24 @@
+#pragma once
+
+#include "problem/catalog.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace sweep::cli {
+
+// The program's own file, by /proc/self/exe.
+[[nodiscard]] std::filesystem::path program_path();
+
+// The folder with problems/, seeds/, include/ and configs/: beside the program or up to three
+// folders above it. UsageError when there is none (the program was moved without them).
+[[nodiscard]] std::filesystem::path data_root();
+
+// Problems of `extra` folders (--problem DIR), $SWEEP_PROBLEMS and the built-in folder.
+[[nodiscard]] problem::Catalog open_catalog(const std::vector<std::filesystem::path>& extra = {});
+
+// The seed kernel of a problem: seeds/<level>/<folder name>.cu. Throws UsageError naming the path
+// if it is missing.
+[[nodiscard]] std::filesystem::path seed_path(const problem::Entry& entry);
+
+}  // namespace sweep::cli

@@ -1,0 +1,221 @@
+#include "cli/command.h"
+#include "cli/installation.h"
+#include "cli/options.h"
+#include "cli/problem_text.h"
+#include "problem/check.h"
+#include "problem/new.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/text.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+#include <fmt/format.h>
+
+namespace sweep::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct ProblemOptions {
+  std::vector<std::string> ids;
+  std::string domain;
+  std::string slate;
+  bool all = false;
+  GlobalOptions global;
+};
+
+std::vector<const problem::Entry*> select(const problem::Catalog& catalog,
+                                          const ProblemOptions& options) {
+  std::vector<const problem::Entry*> chosen;
+  std::vector<std::string> patterns = options.ids;
+  if (patterns.empty()) {
+    for (const problem::Entry& entry : catalog.entries()) {
+      chosen.push_back(&entry);
+    }
+  }
+  for (const std::string& pattern : patterns) {
+    const auto matched = catalog.match(pattern);
+    chosen.insert(chosen.end(), matched.begin(), matched.end());
+  }
+  std::erase_if(chosen, [&](const problem::Entry* entry) {
+    const bool domain = options.domain.empty() || entry->domain == options.domain;
+    const bool slate =
+        options.slate.empty() ||
+        std::find(entry->slates.begin(), entry->slates.end(), options.slate) != entry->slates.end();
+    return !domain || !slate;
+  });
+  return chosen;
+}
+
+int list(const ProblemOptions& options) {
+  const problem::Catalog catalog = open_catalog();
+  const auto chosen = select(catalog, options);
+  if (options.global.json) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const problem::Entry* entry : chosen) {
+      rows.push_back({{"id", entry->id},
+                      {"title", entry->title},
+                      {"domain", entry->domain},
+                      {"slates", entry->slates},
+                      {"status", entry->planned() ? "planned" : "ready"}});
+    }
+    std::cout << nlohmann::json{{"schema", 1}, {"problems", rows}}.dump(2) << '\n';
+    return kDone;
+  }
+  const Style style = Style::for_stdout();
+  std::size_t ready = 0;
+  for (const problem::Entry* entry : chosen) {
+    ready += entry->planned() ? 0U : 1U;
+    const std::string state = entry->planned() ? style.dim("planned") : style.good("ready  ");
+    const bool slate =
+        std::find(entry->slates.begin(), entry->slates.end(), "popcorn2") != entry->slates.end();
+    std::cout << pad_right(entry->id, 16) << state << "  " << pad_right(entry->domain, 14)
+              << (slate ? "popcorn2  " : "          ") << entry->title << '\n';
+  }
+  std::cout << style.dim(fmt::format(
+                   "{} problems, {} ready; sweep problems show ID", chosen.size(), ready))
+            << '\n';
+  return kDone;
+}
+
+nlohmann::json to_json(const problem::Problem& problem) {
+  nlohmann::json tensors = nlohmann::json::array();
+  for (const problem::Tensor& tensor : problem.tensors) {
+    if (tensor.role != problem::Role::aux) {
+      tensors.push_back({{"name", tensor.name}, {"type", type_text(tensor)}});
+    }
+  }
+  nlohmann::json shapes = nlohmann::json::object();
+  for (const problem::Shape& shape : problem.shapes) {
+    shapes[shape.name] = shape.free;
+  }
+  return {{"schema", 1},
+          {"id", problem.id},
+          {"title", problem.title},
+          {"domain", problem.domain},
+          {"statement", problem.statement},
+          {"precision", problem::name(problem.precision)},
+          {"slates", problem.slates},
+          {"tensors", tensors},
+          {"shapes", shapes},
+          {"hash", problem.hash()}};
+}
+
+int show(const ProblemOptions& options) {
+  const problem::Catalog catalog = open_catalog();
+  if (options.ids.empty()) {
+    throw util::UsageError(
+        {"sweep problems show", "needs a problem id", "see `sweep problems list`"}, "E_CLI_USAGE");
+  }
+  for (const problem::Entry* entry : select(catalog, options)) {
+    const problem::Problem problem = catalog.open(entry->id);
+    std::cout << (options.global.json ? to_json(problem).dump(2) + "\n"
+                                      : problem_text(problem, Style::for_stdout()));
+  }
+  return kDone;
+}
+
+// An id, a glob or a folder.
+std::vector<fs::path> folders(const ProblemOptions& options) {
+  const problem::Catalog catalog = open_catalog();
+  std::vector<fs::path> out;
+  ProblemOptions rest = options;
+  std::erase_if(rest.ids, [&](const std::string& id) {
+    const bool folder = fs::exists(fs::path(id) / "problem.toml");
+    if (folder) {
+      out.emplace_back(id);
+    }
+    return folder;
+  });
+  if (rest.ids.empty() && !out.empty()) {
+    return out;
+  }
+  for (const problem::Entry* entry : select(catalog, rest)) {
+    if (!entry->planned()) {
+      out.push_back(entry->folder);
+    }
+  }
+  return out;
+}
+
+int check(const ProblemOptions& options) {
+  const Style style = Style::for_stdout();
+  nlohmann::json rows = nlohmann::json::array();
+  std::size_t wrong = 0;
+  std::size_t count = 0;
+  for (const fs::path& folder : folders(options)) {
+    const auto mistakes = problem::check_folder(folder);
+    bool bad = false;
+    for (const problem::Mistake& mistake : mistakes) {
+      bad = bad || !mistake.warning;
+      rows.push_back({{"folder", folder.string()},
+                      {"code", mistake.code},
+                      {"text", mistake.text()},
+                      {"warning", mistake.warning}});
+      if (!options.global.json) {
+        std::cout << (mistake.warning ? style.warn("warning ") : style.bad("mistake "))
+                  << util::printable(mistake.text()) << " [" << mistake.code << "]\n";
+      }
+    }
+    wrong += bad ? 1U : 0U;
+    ++count;
+    if (!options.global.json && !bad) {
+      std::cout << style.good("ok      ") << folder.string() << '\n';
+    }
+  }
+  if (options.global.json) {
+    std::cout << nlohmann::json{{"schema", 1},
+                                {"checked", count},
+                                {"wrong", wrong},
+                                {"mistakes", rows}}
+                     .dump(2)
+              << '\n';
+  } else {
+    std::cout << fmt::format("{} checked, {} with mistakes\n", count, wrong);
+  }
+  return wrong == 0 ? kDone : kUsage;
+}
+
+int create(const ProblemOptions& options) {
+  if (options.ids.size() != 1) {
+    throw util::UsageError({"sweep problems new",
+                            "needs one id, e.g. my/12_scan",
+                            "the folder ./problems/my/12_scan is made"},
+                           "E_CLI_USAGE");
+  }
+  const fs::path folder = problem::write_template("problems", options.ids.front());
+  std::cout << "made " << folder.string()
+            << "\nnext: edit problem.toml and reference.cu, then  sweep problems check "
+            << folder.string() << '\n';
+  return kDone;
+}
+
+}  // namespace
+
+int run_problems(const std::vector<std::string>& arguments) {
+  ProblemOptions options;
+  std::string action;
+  CLI::App app{"Lists, shows, checks or starts problems.", "sweep problems"};
+  app.add_option("ACTION", action, "list, show, check or new")
+      ->required()
+      ->check(CLI::IsMember({"list", "show", "check", "new"}));
+  app.add_option("ID", options.ids, "ids (level1/3), globs (sci/*) or, for check, folders");
+  app.add_option("--domain", options.domain, "only this domain");
+  app.add_option("--slate", options.slate, "only this slate, e.g. popcorn2");
+  add_global_options(app, options.global);
+  parse(app, arguments);
+  if (action == "list") {
+    return list(options);
+  }
+  if (action == "show") {
+    return show(options);
+  }
+  return action == "check" ? check(options) : create(options);
+}
+
+}  // namespace sweep::cli

@@ -1,0 +1,128 @@
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/style.h"
+#include "record/ledger.h"
+#include "record/run_dir.h"
+#include "report/build.h"
+#include "util/error.h"
+#include "util/text.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+#include <fmt/format.h>
+
+// Commands on a finished or running run's folder.
+namespace sweep::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder, or the name of one below runs/.
+record::RunDir open_run(const std::string& name) {
+  for (const fs::path& folder : {fs::path(name), fs::path("runs") / name}) {
+    std::error_code error;
+    if (fs::is_directory(folder, error)) {
+      return record::RunDir(folder);
+    }
+  }
+  throw util::UsageError({name, "no such run", "give a run's folder, e.g. runs/demo"},
+                         "E_RUN_MISSING");
+}
+
+struct Checked {
+  record::Verification ledger;
+  std::vector<std::string> broken;  // artifacts whose bytes do not match their name
+  std::size_t artifacts = 0;
+};
+
+Checked check_run(const record::RunDir& run) {
+  Checked checked;
+  checked.ledger = record::verify_ledger(run.ledger_file());
+  std::error_code error;
+  const record::Artifacts artifacts(run.artifacts_folder());
+  for (const auto& entry : fs::directory_iterator(run.artifacts_folder(), error)) {
+    if (!entry.is_regular_file()) {
+      continue;
+    }
+    ++checked.artifacts;
+    const std::string name = entry.path().filename().string();
+    try {
+      (void)artifacts.get(name);
+    } catch (const util::Error& failure) {
+      checked.broken.emplace_back(failure.what());
+    }
+  }
+  return checked;
+}
+
+}  // namespace
+
+int run_verify(const std::vector<std::string>& arguments) {
+  std::string name;
+  GlobalOptions global;
+  CLI::App app{"Checks a run's ledger (hash chain) and every artifact against its name.",
+               "sweep verify"};
+  app.add_option("RUN", name, "run folder or name")->required();
+  add_global_options(app, global);
+  parse(app, arguments);
+  const record::RunDir run = open_run(name);
+  const Checked checked = check_run(run);
+  const bool good = checked.ledger.intact && checked.broken.empty();
+  if (global.json) {
+    std::cout << nlohmann::json{{"schema", 1},
+                                {"intact", good},
+                                {"rows", checked.ledger.rows},
+                                {"head", checked.ledger.head},
+                                {"problem", checked.ledger.problem},
+                                {"artifacts", checked.artifacts},
+                                {"broken", checked.broken}}
+                     .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+              << '\n';
+  } else {
+    const Style style = Style::for_stdout();
+    std::cout << fmt::format("{} rows, {} artifacts, head {}\n",
+                             checked.ledger.rows,
+                             checked.artifacts,
+                             checked.ledger.head);
+    if (!checked.ledger.problem.empty()) {
+      std::cout << style.bad("broken ") << util::printable(checked.ledger.problem) << '\n';
+    }
+    for (const std::string& broken : checked.broken) {
+      std::cout << style.bad("broken ") << util::printable(broken) << '\n';
+    }
+    std::cout << (good ? style.good("intact") : style.bad("NOT intact")) << '\n';
+  }
+  return good ? kDone : kInfra;
+}
+
+int run_report(const std::vector<std::string>& arguments) {
+  std::string name;
+  GlobalOptions global;
+  CLI::App app{"Builds the static pages of a run; they open from disk.", "sweep report"};
+  app.add_option("RUN", name, "run folder or name")->required();
+  add_global_options(app, global);
+  parse(app, arguments);
+  const report::Built built = report::build(open_run(name));
+  for (const std::string& file : built.unreadable) {
+    std::cerr << "sweep: " << util::printable(file) << '\n';
+  }
+  if (global.json) {
+    std::cout << nlohmann::json{{"schema", 1},
+                                {"index", built.index.string()},
+                                {"written", built.pages},
+                                {"unchanged", built.unchanged},
+                                {"unreadable", built.unreadable}}
+                     .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+              << '\n';
+  } else {
+    std::cout << built.index.string()
+              << fmt::format("  ({} pages written, {} unchanged)\n", built.pages, built.unchanged);
+  }
+  return built.unreadable.empty() ? kDone : kInfra;
+}
+
+}  // namespace sweep::cli

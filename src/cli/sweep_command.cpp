@@ -1,0 +1,71 @@
+#include "cli/command.h"
+#include "cli/installation.h"
+#include "cli/options.h"
+#include "config/config.h"
+#include "queue/sweep.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace sweep::cli {
+
+namespace {
+
+queue::Installation installation() {
+  queue::Installation out;
+  out.program = program_path();
+  out.data = data_root();
+  out.version = SWEEP_VERSION;
+  const problem::Catalog catalog = open_catalog();
+  for (const problem::Entry& entry : catalog.entries()) {
+    out.problems.push_back({entry.id, entry.title, !entry.planned(), entry.slates});
+    if (!entry.planned()) {
+      out.folders[entry.id] = entry.folder;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+int run_sweep(const std::vector<std::string>& arguments) {
+  if (arguments == std::vector<std::string>{"--help", "config"}) {
+    std::cout << config::key_reference();
+    return kDone;
+  }
+  queue::SweepOptions options;
+  std::string file;
+  std::string retry;
+  GlobalOptions global;
+  CLI::App app{"Runs or resumes a sweep. `sweep run --help config` lists every key of the file.",
+               "sweep"};
+  app.add_option("CONFIG", file, "sweep configuration (TOML)")->required();
+  app.add_flag(
+      "--dry-run", options.dry_run, "print what would run and what it may cost; start nothing");
+  app.add_option(
+      "--only", options.only, "run only items of this problem or item glob, e.g. 'sci/*'");
+  app.add_option("--retry", retry, "begin finished items anew: errors, timeouts or all")
+      ->check(CLI::IsMember({"errors", "timeouts", "all"}));
+  app.add_option("--run-name", options.run_name, "instead of [run] name");
+  app.add_flag("--accept-drift",
+               options.accept_drift,
+               "go on although what decides results changed; recorded and shown on every page");
+  app.add_flag("--yes", options.assume_yes, "do not ask when [run] confirm_usd is exceeded");
+  app.add_flag("--allow-remote",
+               options.allow_remote,
+               "let [report] serve_host be another address than this machine's own");
+  add_global_options(app, global);
+  parse(app, arguments);
+  options.config = file;
+  options.retry = retry == "errors"     ? queue::Retry::errors
+                  : retry == "timeouts" ? queue::Retry::timeouts
+                  : retry == "all"      ? queue::Retry::all
+                                        : queue::Retry::none;
+  options.json = global.json;
+  options.quiet = global.quiet;
+  options.allow_unsandboxed = global.allow_unsandboxed;
+  return queue::run_sweep(options, installation());
+}
+
+}  // namespace sweep::cli

@@ -1,0 +1,200 @@
+#include "queue/prepare.h"
+
+#include "agent/agent.h"
+#include "config/dotenv.h"
+#include "endpoint/builtin.h"
+#include "record/artifacts.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/sha256.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace sweep::queue {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMaxToml = std::size_t{1} << 20;
+constexpr std::size_t kDiffLines = 12;
+
+bool chosen_by(const std::string& only, const config::WorkItem& item) {
+  return only.empty() || config::glob_match(only, item.problem_id()) ||
+         config::glob_match(only, item.id());
+}
+
+std::string folder_text(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_regular_file() && entry.path().filename() != "admission.json") {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  std::string all;
+  for (const fs::path& file : files) {
+    all +=
+        file.filename().string() + "\n" + util::sha256_hex(util::read_file(file, kMaxToml)) + "\n";
+  }
+  return all;
+}
+
+std::string drift_text(const std::vector<config::Change>& refused) {
+  std::string out;
+  for (std::size_t i = 0; i < refused.size() && i < kDiffLines; ++i) {
+    out += fmt::format("\n  {}: {} -> {}",
+                       refused[i].path,
+                       refused[i].before.empty() ? "(none)" : refused[i].before,
+                       refused[i].after.empty() ? "(none)" : refused[i].after);
+  }
+  return refused.size() > kDiffLines
+             ? out + fmt::format("\n  and {} more", refused.size() - kDiffLines)
+             : out;
+}
+
+}  // namespace
+
+Plan make_plan(const SweepOptions& options, const Installation& installation) {
+  std::error_code error;
+  if (!fs::is_regular_file(options.config, error)) {
+    throw util::UsageError({options.config.string(),
+                            "no such config file",
+                            "give a sweep's TOML file, e.g. configs/demo.toml"},
+                           "E_CLI_NO_CONFIG");
+  }
+  Plan plan;
+  config::Loaded loaded = config::load(options.config);
+  plan.toml = util::read_file(options.config, kMaxToml);
+  plan.config = std::move(loaded.config);
+  plan.warnings = std::move(loaded.warnings);
+  if (!options.run_name.empty()) {
+    plan.config.run.name = options.run_name;
+  }
+  plan.matrix = config::expand(plan.config, installation.problems);
+  for (const config::WorkItem& item : plan.matrix.items) {
+    if (item.availability == config::Availability::ready && chosen_by(options.only, item)) {
+      plan.chosen.push_back(item);
+    }
+  }
+  if (plan.chosen.empty() && !options.only.empty() && !plan.matrix.items.empty()) {
+    throw util::UsageError({"--only " + options.only,
+                            "matches no item that could run",
+                            "see the items with --dry-run"},
+                           "E_SWEEP_ONLY");
+  }
+  return plan;
+}
+
+void check_keys(const Plan& plan) {
+  const auto files = config::dotenv_files(plan.config.file, plan.config.root);
+  for (const config::Model& model : plan.config.models) {
+    if (model.api_key_env.empty() || config::find_key(model.api_key_env, files)) {
+      continue;
+    }
+    const auto items = std::count_if(plan.chosen.begin(), plan.chosen.end(), [&](const auto& item) {
+      return item.model == model.name;
+    });
+    const std::string where =
+        files.empty() ? "a .env file beside " + plan.config.file.string() : files.front().string();
+    throw util::UsageError(
+        {"models." + model.name,
+         fmt::format(
+             "key variable {} is not set, neither in the environment nor in {}; {} items need it",
+             model.api_key_env,
+             where,
+             items),
+         "set it or drop the model"},
+        "E_KEY_MISSING");
+  }
+}
+
+config::Conditions conditions_of(const Plan& plan,
+                                 const Installation& installation,
+                                 const std::vector<Lane>& lanes) {
+  config::Conditions conditions;
+  conditions["judge"] = installation.version;
+  conditions["gpu"] = lanes.front().info.name;
+  conditions["prompts"] = agent::prompts_sha256();
+  for (const config::WorkItem& item : plan.chosen) {
+    const std::string id = item.problem_id();
+    const auto folder = installation.folders.find(id);
+    if (folder == installation.folders.end() || conditions.contains("problem:" + id)) {
+      continue;
+    }
+    const std::string level = id.substr(0, id.find('/'));
+    const fs::path seed =
+        installation.data / "seeds" / level / (folder->second.filename().string() + ".cu");
+    conditions["problem:" + id] = util::sha256_hex(folder_text(folder->second));
+    if (fs::exists(seed)) {
+      conditions["seed:" + id] = util::sha256_hex(util::read_file(seed, kMaxToml));
+    }
+  }
+  return conditions;
+}
+
+std::vector<Task> tasks_of(const Plan& plan, const record::RunDir& run, Retry retry) {
+  std::vector<Task> tasks;
+  for (const config::WorkItem& item : config::start_order(plan.chosen)) {
+    Task task{item, Action::run, {}};
+    const Past past = past_of(run, item);
+    if (past.trajectory) {
+      task.outcome = past.trajectory->outcome;
+    } else if (!past.unreadable.empty()) {
+      task.outcome = "in_progress";  // its requests are in the ledger and are replayed, so nothing
+                                     // is paid for twice
+    }
+    task.action = decide(task.outcome, retry);
+    if (plan.config.run.force_rerun && task.action == Action::finished) {
+      task.action = Action::again;
+    }
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+void open_run(const Plan& plan,
+              const config::Conditions& conditions,
+              const record::RunDir& run,
+              record::Ledger& ledger,
+              bool accept_drift,
+              const std::string& version) {
+  const record::Artifacts artifacts(run.artifacts_folder());
+  const std::string identity = config::identity_json(plan.config, conditions);
+  const std::string hash = util::sha256_hex(identity);
+  const auto before = identity_of(ledger.rows());
+  const nlohmann::json data{
+      {"identity_sha256", hash}, {"sweep_version", version}, {"policy", record::kPolicy}};
+  if (!before) {
+    (void)artifacts.put(identity);
+    (void)ledger.append(record::kind::run_start, {}, data);
+    record::write_whole(run.config_file(), identity + "\n");
+    return;
+  }
+  if (*before != hash) {
+    std::vector<config::Change> changes = config::drift(artifacts.get(*before), identity);
+    std::erase_if(changes, [](const config::Change& change) {
+      return change.kind == config::Change::Kind::fine;
+    });
+    if (!changes.empty() && !accept_drift) {
+      throw util::UsageError(
+          {run.folder().string(),
+           "what decides results changed since this run began:" + drift_text(changes),
+           "\nundo the change, start anew with --run-name NEW, or go on with --accept-drift "
+           "(recorded and shown on every page)"},
+          "E_RUN_DRIFT");
+    }
+    (void)artifacts.put(identity);
+    nlohmann::json row = data;
+    row["drift"] = !changes.empty();
+    (void)ledger.append(record::kind::config, {}, row);
+    record::write_whole(run.config_file(), identity + "\n");
+  } else {
+    (void)ledger.append(record::kind::run_resume, {}, {{"sweep_version", version}});
+  }
+}
+
+}  // namespace sweep::queue

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "config/config.h"
+#include "config/drift.h"
+#include "config/matrix.h"
+#include "queue/devices.h"
+#include "queue/resume.h"
+#include "queue/sweep.h"
+#include "record/ledger.h"
+#include "record/run_dir.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sweep::queue {
+
+// A configuration read and expanded; nothing of the run's folder is touched.
+struct Plan {
+  config::SweepConfig config;
+  std::string toml;  // its text
+  std::vector<config::Diagnostic> warnings;
+  config::Matrix matrix;
+  std::vector<config::WorkItem>
+      chosen;  // ready items that --only lets through, in the matrix's order
+};
+
+// UsageError for everything that is wrong with the file, its problems or --only.
+[[nodiscard]] Plan make_plan(const SweepOptions& options, const Installation& installation);
+
+// UsageError E_KEY_MISSING naming the model, the variable and how many items need it.
+void check_keys(const Plan& plan);
+
+// What must stay the same for a run to be continued.
+[[nodiscard]] config::Conditions conditions_of(const Plan& plan,
+                                               const Installation& installation,
+                                               const std::vector<Lane>& lanes);
+
+// One item of a run and what is to be done with it.
+struct Task {
+  config::WorkItem item;
+  Action action = Action::run;
+  std::string outcome;  // of an earlier process, or empty
+};
+
+[[nodiscard]] std::vector<Task> tasks_of(const Plan& plan, const record::RunDir& run, Retry retry);
+
+// Appends run_start, or run_resume after comparing identities: refuses a changed configuration with
+// a diff (UsageError E_RUN_DRIFT) unless `accept_drift`, which appends a config row. Writes
+// sweep_config.json.
+void open_run(const Plan& plan,
+              const config::Conditions& conditions,
+              const record::RunDir& run,
+              record::Ledger& ledger,
+              bool accept_drift,
+              const std::string& version);
+
+}  // namespace sweep::queue

@@ -1,0 +1,47 @@
+#include "queue/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sweep::queue {
+
+Scheduler::Scheduler(std::vector<config::WorkItem> pending) : pending_(std::move(pending)) {}
+
+std::optional<config::WorkItem> Scheduler::next(int worker) {
+  if (stopped_ || pending_.empty()) {
+    return std::nullopt;
+  }
+  std::map<std::string, int> busy;
+  for (const auto& [id, item] : running_) {
+    ++busy[item.model];
+  }
+  const auto chosen =
+      std::min_element(pending_.begin(), pending_.end(), [&](const auto& a, const auto& b) {
+        return busy[a.model] < busy[b.model];
+      });
+  config::WorkItem item = *chosen;
+  pending_.erase(chosen);
+  running_[worker] = item;
+  return item;
+}
+
+void Scheduler::finished(int worker) {
+  running_.erase(worker);
+}
+
+Scheduler::Lost Scheduler::lost(int worker) {
+  const auto found = running_.find(worker);
+  if (found == running_.end()) {
+    return {};
+  }
+  Lost lost{Loss::requeued, std::move(found->second)};
+  running_.erase(found);
+  if (++losses_[lost.item.id()] >= 2) {
+    lost.loss = Loss::given_up;
+  } else {
+    pending_.push_back(lost.item);
+  }
+  return lost;
+}
+
+}  // namespace sweep::queue

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "config/matrix.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sweep::queue {
+
+// Which item runs where. Pure: knows neither processes nor time. Deterministic for one order of
+// calls.
+class Scheduler {
+ public:
+  // `pending` in the order in which they should start.
+  explicit Scheduler(std::vector<config::WorkItem> pending);
+
+  // The next item for an idle worker: of the models with work left, the one with the fewest running
+  // items comes first (ties: order of `pending`). None when nothing is pending or no new work may
+  // start.
+  [[nodiscard]] std::optional<config::WorkItem> next(int worker);
+
+  // The worker's item has its result.
+  void finished(int worker);
+
+  enum class Loss { nothing, requeued, given_up };
+
+  struct Lost {
+    Loss loss = Loss::nothing;
+    config::WorkItem item;  // unless nothing
+  };
+
+  // The worker died: its item goes to the end of the queue once; the second time it is given up.
+  [[nodiscard]] Lost lost(int worker);
+
+  // No item starts any more; running ones go on.
+  void stop() { stopped_ = true; }
+
+  [[nodiscard]] std::size_t pending() const { return pending_.size(); }
+
+  [[nodiscard]] std::size_t running() const { return running_.size(); }
+
+  // Nothing runs, and nothing will start.
+  [[nodiscard]] bool done() const { return running_.empty() && (pending_.empty() || stopped_); }
+
+  [[nodiscard]] const std::map<int, config::WorkItem>& assignments() const { return running_; }
+
+ private:
+  std::vector<config::WorkItem> pending_;
+  std::map<int, config::WorkItem> running_;
+  std::map<std::string, int> losses_;  // by item id
+  bool stopped_ = false;
+};
+
+}  // namespace sweep::queue

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "config/matrix.h"
+#include "queue/prepare.h"
+#include "record/run_dir.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sweep::queue {
+
+// One line of the final table.
+struct FinalRow {
+  std::string problem;
+  std::string model;
+  std::string outcome;  // "" = never begun
+  std::string verdict;
+  std::optional<record::Interval> speedup;
+  std::string reason;
+};
+
+// Where a run stands, read from its files: the same for an undisturbed and a resumed run.
+struct Final {
+  std::vector<FinalRow> rows;  // in the matrix's order
+  std::map<std::string, std::size_t> outcomes;
+  std::size_t infra = 0;  // infra_error
+  std::size_t left = 0;   // never begun or in progress
+  std::int64_t tokens = 0;
+  std::optional<double> cost_usd;  // unset: a price is unknown
+};
+
+[[nodiscard]] Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir& run);
+
+// The table, counts, cost, where the report is, and what to do about what is left.
+[[nodiscard]] std::string final_text(const Final& final,
+                                     const record::RunDir& run,
+                                     std::size_t worked,
+                                     const std::string& config);
+[[nodiscard]] nlohmann::json to_json(const Final& final,
+                                     const record::RunDir& run,
+                                     std::size_t worked);
+
+// --dry-run: matrix, notes, cost.
+[[nodiscard]] std::string dry_run_text(const Plan& plan);
+[[nodiscard]] nlohmann::json dry_run_json(const Plan& plan);
+
+// "16 items, at most 3.2M tokens in and 0.4M out, $1.20".
+[[nodiscard]] std::string cost_line(const config::CostPreview& cost);
+
+}  // namespace sweep::queue

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "queue/prepare.h"
+#include "queue/scheduler.h"
+#include "queue/signals.h"
+#include "queue/view.h"
+#include "queue/worker.h"
+#include "util/process.h"
+
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace sweep::queue {
+
+// Drives the items of one run to their end: starts workers, hands out items, is the ledger's only
+// writer, requeues the item of a dead worker once, stops on SIGINT and SIGTERM. Single-threaded;
+// its workers die with it.
+class Supervisor {
+ public:
+  struct Setup {
+    std::vector<Task> tasks;  // all of the run; finished ones are counted, not run
+    std::vector<WorkerSetup> workers;
+    std::vector<std::string> worker_env;
+    std::optional<double> budget_usd;
+    double item_timeout = 0;  // seconds of one item, waiting included; 0: none
+    std::string url;
+    std::filesystem::path program;
+  };
+
+  Supervisor(Setup setup,
+             const record::RunDir& run,
+             record::Ledger& ledger,
+             StopSignals& signals,
+             View& view);
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+  ~Supervisor();
+
+  enum class End { done, interrupted, budget };
+
+  // Returns when nothing runs and nothing may start. InfraError when the ledger cannot be written.
+  End run();
+
+  [[nodiscard]] const ViewState& state() const { return state_; }
+
+ private:
+  struct Worker;
+
+  void start(Worker& worker);
+  void poll_once();
+  void read(Worker& worker);
+  void handle(Worker& worker, const nlohmann::json& body);
+  void hand_out(Worker& worker);
+  void done(Worker& worker, const nlohmann::json& body);
+  void lost(Worker& worker, const std::string& why);
+  void give_up(const config::WorkItem& item, const std::string& why);
+  void begin_stop();
+  void check_stop();
+  void check_deadlines();
+  [[nodiscard]] const Task* task_of(const config::WorkItem& item) const;
+  [[nodiscard]] ModelRow& row_of(const std::string& model);
+  void count(const config::WorkItem& item, const std::string& outcome);
+  void say(const std::string& line);
+
+  Setup setup_;
+  const record::RunDir& run_;
+  record::Ledger& ledger_;
+  StopSignals& signals_;
+  View& view_;
+  Scheduler scheduler_;
+  std::set<std::string> begun_;  // items handed out by this process
+  util::Self self_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  ViewState state_;
+  double started_ = 0;
+  double stop_since_ = -1;
+  bool over_budget_ = false;
+};
+
+}  // namespace sweep::queue

@@ -1,0 +1,197 @@
+#include "queue/view.h"
+
+#include "util/text.h"
+
+#include <cmath>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace sweep::queue {
+
+namespace {
+
+constexpr double kPlainEvery = 30;    // seconds between lines when piped
+constexpr double kRedrawEvery = 0.2;  // seconds between redraws of a terminal
+constexpr std::size_t kEvents = 4;
+
+std::string geometric_mean(const std::vector<double>& values) {
+  if (values.empty()) {
+    return "-";
+  }
+  double logs = 0;
+  for (const double value : values) {
+    logs += std::log(value);
+  }
+  return fmt::format("{:.2f}x", std::exp(logs / static_cast<double>(values.size())));
+}
+
+std::string cost_text(const ViewState& state) {
+  double cost = 0;
+  bool known = true;
+  for (const ModelRow& model : state.models) {
+    cost += model.cost;
+    known = known && model.price_known;
+  }
+  const std::string of = state.budget ? fmt::format(" of ${:.2f}", *state.budget) : "";
+  return fmt::format("{}${:.2f}{}", known ? "" : "at least ", cost, of);
+}
+
+std::string outcomes_text(const ViewState& state) {
+  std::vector<std::string> parts;
+  for (const auto& [outcome, count] : state.outcomes) {
+    parts.push_back(fmt::format("{} {}", outcome, count));
+  }
+  return fmt::format("{}", fmt::join(parts, "  "));
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+std::size_t ViewState::items() const {
+  std::size_t sum = 0;
+  for (const ModelRow& model : models) {
+    sum += model.items;
+  }
+  return sum;
+}
+
+std::size_t ViewState::done() const {
+  std::size_t sum = 0;
+  for (const ModelRow& model : models) {
+    sum += model.done;
+  }
+  return sum;
+}
+
+std::string time_left(const ViewState& state) {
+  const double finished = static_cast<double>(state.done());
+  if (state.done() < 5 || state.done() >= state.items()) {
+    return {};
+  }
+  const double left = state.seconds / finished * static_cast<double>(state.items() - state.done());
+  // One standard error of a Poisson count of finished items.
+  const double spread = 1 / std::sqrt(finished);
+  return fmt::format("{} to {} left",
+                     util::human_seconds(left * (1 - spread)),
+                     util::human_seconds(left * (1 + spread)));
+}
+
+std::vector<std::string> screen(const ViewState& state, std::size_t width) {
+  std::vector<std::string> lines;
+  const std::size_t all = std::max<std::size_t>(1, state.items());
+  lines.push_back(fmt::format("{}   {}/{} done  {}%   {}   {}   {}",
+                              state.run,
+                              state.done(),
+                              state.items(),
+                              100 * state.done() / all,
+                              util::human_seconds(state.seconds),
+                              time_left(state),
+                              cost_text(state)));
+  lines.push_back(outcomes_text(state));
+  std::size_t name_width = 5;
+  for (const ModelRow& model : state.models) {
+    name_width = std::max(name_width, model.name.size());
+  }
+  lines.push_back(fmt::format(" {:{}}  {:>9}  {:>7}  {:>8}  {:>7}  {:>8}  state",
+                              "",
+                              name_width,
+                              "done",
+                              "correct",
+                              "geo.mean",
+                              "tokens",
+                              "$"));
+  for (const ModelRow& model : state.models) {
+    lines.push_back(fmt::format(" {:{}}  {:>9}  {:>7}  {:>8}  {:>7}  {:>8}  {}",
+                                model.name,
+                                name_width,
+                                fmt::format("{}/{}", model.done, model.items),
+                                model.correct,
+                                geometric_mean(model.speedups),
+                                util::human_count(static_cast<std::uint64_t>(model.tokens)),
+                                model.price_known ? fmt::format("{:.4f}", model.cost) : "?",
+                                model.state));
+  }
+  for (const LaneRow& lane : state.lanes) {
+    if (!lane.item.empty()) {
+      lines.push_back(fmt::format(" > {}  {}", lane.item, lane.state));
+    }
+  }
+  const std::size_t first = state.events.size() > kEvents ? state.events.size() - kEvents : 0;
+  for (std::size_t i = first; i < state.events.size(); ++i) {
+    lines.push_back(state.events[i]);
+  }
+  if (!state.url.empty()) {
+    lines.push_back(state.url);
+  }
+  lines.emplace_back(
+      state.stopping
+          ? "stopping: unfinished items stay and the same command resumes; Ctrl-C again kills"
+          : "Ctrl-C stops cleanly; the same command resumes");
+  for (std::string& line : lines) {
+    line = util::printable(line);
+    if (line.size() > width) {
+      line = util::to_valid_utf8(line.substr(0, width));
+    }
+  }
+  return lines;
+}
+
+std::string plain_line(const ViewState& state) {
+  return util::printable(fmt::format("{}: {}/{} done after {}, {}, {}",
+                                     state.run,
+                                     state.done(),
+                                     state.items(),
+                                     util::human_seconds(state.seconds),
+                                     outcomes_text(state),
+                                     cost_text(state)));
+}
+
+View::View(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+View::~View() {
+  erase();
+}
+
+void View::erase() {
+  if (drawn_ > 0) {
+    std::cerr << fmt::format("\x1b[{}A\x1b[J", drawn_) << std::flush;
+    drawn_ = 0;
+  }
+}
+
+void View::event(const std::string& line) {
+  if (!quiet_ && !terminal_) {
+    std::cerr << util::printable(line) << std::endl;
+  }
+}
+
+void View::update(const ViewState& state) {
+  if (quiet_ || state.seconds - last_ < (terminal_ ? kRedrawEvery : kPlainEvery)) {
+    return;
+  }
+  last_ = state.seconds;
+  if (!terminal_) {
+    std::cerr << plain_line(state) << std::endl;
+    return;
+  }
+  const auto lines = screen(state, terminal_width() - 1);
+  erase();
+  for (const std::string& line : lines) {
+    std::cerr << line << '\n';
+  }
+  std::cerr << std::flush;
+  drawn_ = lines.size();
+}
+
+void View::finish() {
+  erase();
+}
+
+}  // namespace sweep::queue

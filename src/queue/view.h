@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sweep::queue {
+
+// What the live view shows; plain values, kept by the supervisor.
+struct ModelRow {
+  std::string name;
+  std::size_t items = 0, done = 0, correct = 0;
+  std::vector<double> speedups;  // of correct, timed kernels
+  std::int64_t tokens = 0;
+  double cost = 0;
+  bool price_known = true;
+  std::string state;  // "ok", "429: 38 s"
+};
+
+struct LaneRow {
+  std::string item;   // "level1/3 gpt-5.5"
+  std::string state;  // "turn 2 submit_kernel"
+};
+
+struct ViewState {
+  std::string run;
+  std::string url;  // of the live report; empty: none
+  double seconds = 0;
+  std::vector<ModelRow> models;
+  std::vector<LaneRow> lanes;
+  std::map<std::string, std::size_t> outcomes;
+  std::vector<std::string> events;  // newest last
+  std::optional<double> budget;
+  bool stopping = false;
+
+  [[nodiscard]] std::size_t items() const;
+  [[nodiscard]] std::size_t done() const;
+};
+
+// "about 4 min left", as a range once five items are done; empty before.
+[[nodiscard]] std::string time_left(const ViewState& state);
+
+// One screen, `width` columns at most; lines without colour.
+[[nodiscard]] std::vector<std::string> screen(const ViewState& state, std::size_t width);
+
+// One line for pipes and logs: "12/40 done, 7 correct, ...".
+[[nodiscard]] std::string plain_line(const ViewState& state);
+
+// Draws on standard error: in place on a terminal, else a line at each event and every 30 s. Quiet:
+// nothing.
+class View {
+ public:
+  explicit View(bool quiet);
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+  ~View();
+
+  // Shows an event line at once.
+  void event(const std::string& line);
+  // Redraws when due.
+  void update(const ViewState& state);
+  // Removes the live screen.
+  void finish();
+
+ private:
+  void erase();
+
+  bool quiet_;
+  bool terminal_;
+  std::size_t drawn_ = 0;  // lines on the screen that are ours
+  double last_ = -1e9;
+};
+
+}  // namespace sweep::queue

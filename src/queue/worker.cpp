@@ -1,0 +1,256 @@
+#include "queue/worker.h"
+
+#include "endpoint/builtin.h"
+#include "queue/permits.h"
+#include "queue/resume.h"
+#include "queue/signals.h"
+#include "record/artifacts.h"
+#include "record/json.h"
+#include "record/run_dir.h"
+#include "util/error.h"
+#include "util/sha256.h"
+
+#include <iostream>
+
+namespace sweep::queue {
+
+namespace {
+
+constexpr double kAnswerSeconds = 120;  // the supervisor fsyncs a row; a slow disk may take seconds
+
+const config::Model& model_of(const config::SweepConfig& config, const std::string& name) {
+  for (const config::Model& model : config.models) {
+    if (model.name == name) {
+      return model;
+    }
+  }
+  throw util::InfraError({"worker",
+                          "no model named '" + name + "' in the configuration",
+                          "this is a defect; please report it"},
+                         "E_WORKER_MODEL");
+}
+
+class HeldPermit final : public record::ItemServices::Permit {
+ public:
+  HeldPermit(util::FileLock own, std::optional<util::FileLock> global)
+      : own_(std::move(own)), global_(std::move(global)) {}
+
+ private:
+  util::FileLock own_;
+  std::optional<util::FileLock> global_;
+};
+
+// The queue's side of one item, inside the worker: artifacts and trajectory go straight to the
+// run's folder (content addressed, written whole), ledger rows through the supervisor, the chain's
+// only writer.
+class WorkerServices final : public record::ItemServices {
+ public:
+  WorkerServices(wire::Channel& channel,
+                 StopSignals& signals,
+                 const record::RunDir& run,
+                 const config::SweepConfig& config,
+                 config::WorkItem item,
+                 Replay replay)
+      : channel_(channel),
+        signals_(signals),
+        run_(run),
+        artifacts_(run.artifacts_folder()),
+        config_(config),
+        item_(std::move(item)),
+        replay_(std::move(replay)) {}
+
+  std::string put_artifact(std::string_view bytes) override { return artifacts_.put(bytes); }
+
+  std::string get_artifact(const std::string& sha256) override { return artifacts_.get(sha256); }
+
+  std::optional<record::Finished> finished_request(std::int64_t index) override {
+    return at(replay_.requests, index);
+  }
+
+  std::optional<record::Finished> finished_tool(std::int64_t index) override {
+    return at(replay_.tools, index);
+  }
+
+  std::string record_request(const record::Finished& request) override {
+    return append(record::kind::request, request);
+  }
+
+  std::string record_tool(const record::Finished& tool) override {
+    return append(record::kind::tool, tool);
+  }
+
+  void save(const record::Trajectory& trajectory) override {
+    record::Trajectory counted = trajectory;
+    counted.times_retried = replay_.retried;
+    counted.interruptions = replay_.interrupted;
+    run_.save(name_of(item_), counted);
+  }
+
+  std::unique_ptr<Permit> permit() override {
+    const auto keep_waiting = [this](double) { return !stopping(); };
+    const config::Model& model = model_of(config_, item_.model);
+    const std::string name =
+        "model-" + util::sha256_hex(model.base_url + "\n" + model.deployment_name).substr(0, 24);
+    const std::filesystem::path folder = util::lock_folder();
+    // The model's own first: a general slot must not be held while waiting for it.
+    auto own =
+        Slots(folder, name, std::max<std::int64_t>(1, model.max_concurrency)).take(keep_waiting);
+    const std::int64_t all = config_.parallelism.llm_global_concurrency;
+    std::optional<util::FileLock> global;
+    if (own && all > 0) {
+      global = Slots(folder, "models-all", all).take(keep_waiting);
+    }
+    if (!own || (all > 0 && !global)) {
+      throw util::Interrupted({"worker", "stopped while waiting for a permit of " + model.name, ""},
+                              "E_INTERRUPTED");
+    }
+    return std::make_unique<HeldPermit>(std::move(*own), std::move(global));
+  }
+
+  void progress(const record::Progress& p) override {
+    nlohmann::json body{{"type", "progress"},
+                        {"turn", p.turn},
+                        {"state", p.state},
+                        {"event", p.event},
+                        {"tokens", p.tokens}};
+    body["cost"] = p.cost_usd ? nlohmann::json(*p.cost_usd) : nlohmann::json();
+    channel_.send(body);
+  }
+
+  bool stopping() override { return signals_.requests() > 0; }
+
+  // The item's file as last saved; its names alone when there is none.
+  [[nodiscard]] record::Trajectory saved() const {
+    if (Past past = past_of(run_, item_); past.trajectory) {
+      return std::move(*past.trajectory);
+    }
+    return named(item_, config_.run.name);
+  }
+
+ private:
+  static std::optional<record::Finished> at(const std::vector<record::Finished>& list,
+                                            std::int64_t index) {
+    for (const record::Finished& finished : list) {
+      if (finished.index == index) {
+        return finished;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::string append(std::string_view kind, const record::Finished& finished) {
+    nlohmann::json data = to_json(finished);
+    data["policy"] = record::kPolicy;
+    const wire::Message answer = channel_.ask(
+        {{"type", "row"}, {"kind", kind}, {"item", item_.id()}, {"data", std::move(data)}},
+        kAnswerSeconds);
+    return wire::field<std::string>(answer.body, "hash");
+  }
+
+  wire::Channel& channel_;
+  StopSignals& signals_;
+  const record::RunDir& run_;
+  record::Artifacts artifacts_;
+  const config::SweepConfig& config_;
+  config::WorkItem item_;
+  Replay replay_;
+};
+
+Replay replay_from(const nlohmann::json& body) {
+  Replay replay;
+  replay.retried = wire::field<std::int64_t>(body, "retried");
+  replay.interrupted = wire::field<std::int64_t>(body, "interrupted");
+  for (const nlohmann::json& entry : body.at("requests")) {
+    replay.requests.push_back(finished_from_json(entry));
+  }
+  for (const nlohmann::json& entry : body.at("tools")) {
+    replay.tools.push_back(finished_from_json(entry));
+  }
+  return replay;
+}
+
+std::string builtin_url(const WorkerSetup& setup, const config::Model& model) {
+  const auto found = setup.builtin_urls.find(std::string(endpoint::builtin_name(model.base_url)));
+  return found == setup.builtin_urls.end() ? std::string{} : found->second;
+}
+
+nlohmann::json summary(const record::Trajectory& t) {
+  nlohmann::json body{{"type", "done"},
+                      {"outcome", t.outcome},
+                      {"stop_reason", t.stop_reason},
+                      {"tokens", t.llm_total_tokens},
+                      {"verdict", t.final_result ? t.final_result->verdict : ""},
+                      {"error", t.error}};
+  body["cost"] = t.cost_usd ? nlohmann::json(*t.cost_usd) : nlohmann::json();
+  const bool timed = t.final_result && t.final_result->speedup;
+  body["speedup"] = timed ? nlohmann::json(t.final_result->speedup->point) : nlohmann::json();
+  return body;
+}
+
+// The item's record when its runner threw: the harness failed, not the model.
+record::Trajectory failed(const WorkerServices& services, const util::Error& error) {
+  record::Trajectory t = services.saved();
+  t.outcome = "infra_error";
+  t.stop_reason = "infra";
+  t.error = error.what();
+  t.error_code = error.code();
+  t.finished_at = record::utc_now();
+  return t;
+}
+
+record::Trajectory run_one(const ItemRunner& runner,
+                           const config::SweepConfig& config,
+                           const config::WorkItem& item,
+                           const agent::Surroundings& surroundings,
+                           WorkerServices& services) {
+  try {
+    return runner(config, item, surroundings, services);
+  } catch (const util::Interrupted&) {
+    throw;
+  } catch (const wire::WireError&) {
+    throw;
+  } catch (const util::Error& error) {
+    return failed(services, error);
+  }
+}
+
+}  // namespace
+
+void serve(wire::Channel& channel, StopSignals& signals, const ItemRunner& runner) {
+  const WorkerSetup setup = setup_from_json(channel.receive(60).body);
+  config::SweepConfig config = config::parse(setup.toml, setup.file, setup.root).config;
+  if (!setup.run_name.empty()) {
+    config.run.name = setup.run_name;
+  }
+  const record::RunDir run(setup.run_folder);
+  while (signals.requests() == 0) {
+    channel.send({{"type", "ready"}});
+    const nlohmann::json body = channel.receive(7 * 24 * 3600.0).body;
+    if (wire::field<std::string>(body, "type") == "stop") {
+      return;
+    }
+    const config::WorkItem item = item_from_json(body.at("item"));
+    agent::Surroundings surroundings = setup.surroundings;
+    surroundings.builtin_url = builtin_url(setup, model_of(config, item.model));
+    WorkerServices services(channel, signals, run, config, item, replay_from(body));
+    const record::Trajectory trajectory = run_one(runner, config, item, surroundings, services);
+    services.save(trajectory);
+    channel.send(summary(trajectory));
+  }
+}
+
+int worker_main() {
+  try {
+    StopSignals signals;
+    wire::Channel channel(util::Fd(wire::Channel::kRoleFd), "supervisor", kMaxMessage);
+    serve(channel, signals, agent::run_item);
+    return 0;
+  } catch (const util::Interrupted&) {
+    return 130;
+  } catch (const std::exception& error) {
+    std::cerr << "worker: " << error.what() << '\n';
+    return 3;
+  }
+}
+
+}  // namespace sweep::queue

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "report/markup.h"
+#include "report/summary.h"
+
+#include <string>
+#include <vector>
+
+namespace sweep::report {
+
+// What every page head says: run, device, version, ledger head, and whether the page follows a live
+// run.
+struct Context {
+  std::string run_name;
+  std::string
+      device;  // "NVIDIA H200, driver 580.159.04" of the first finished item; empty: none yet
+  std::string version;      // of the program that judged
+  std::string ledger_head;  // hash, 64 hex digits
+  int refresh_seconds = 0;  // 0: the page is final
+  bool drifted = false;     // the configuration was changed under way (--accept-drift)
+};
+
+struct Crumb {
+  std::string title;
+  std::string page;  // relative to the report folder
+};
+
+// A whole HTML document. `page` is its own path relative to the report folder, so that links work
+// from disk.
+[[nodiscard]] std::string document(const Context& context,
+                                   const std::string& page,
+                                   const std::string& title,
+                                   const std::vector<Crumb>& crumbs,
+                                   const Markup& body);
+
+// Address of `target` from `page` (both relative to the report folder).
+[[nodiscard]] std::string relative(const std::string& page, const std::string& target);
+
+[[nodiscard]] Markup badge(const std::string& outcome);
+[[nodiscard]] Markup card(const std::string& value, const std::string& label);
+[[nodiscard]] Markup cards(const Totals& totals);
+[[nodiscard]] Markup code_block(const std::string& id, std::string_view code);
+
+// "1.52x [1.51, 1.53]", or an em dash.
+[[nodiscard]] std::string speedup_text(const std::optional<record::Interval>& speedup);
+[[nodiscard]] std::string dollars(const std::optional<double>& cost);  // "$0.0312", "unknown"
+
+// The pages; each returns a whole document.
+[[nodiscard]] std::string run_page(const Context& context, const std::vector<Item>& items);
+[[nodiscard]] std::string model_page(const Context& context,
+                                     const std::string& model,
+                                     const std::vector<Item>& items);
+[[nodiscard]] std::string trajectory_page(const Context& context, const Item& item);
+[[nodiscard]] std::string methods_page(const Context& context);
+
+[[nodiscard]] std::string model_page_name(const std::string& model);
+
+}  // namespace sweep::report

@@ -1,0 +1,204 @@
+#include "report/page.h"
+#include "util/text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+namespace sweep::report {
+
+namespace {
+
+std::vector<const Item*> of_model(const std::vector<Item>& items, const std::string& model) {
+  std::vector<const Item*> out;
+  for (const Item& item : items) {
+    if (item.trajectory.model_name == model) {
+      out.push_back(&item);
+    }
+  }
+  return out;
+}
+
+Markup matrix_cell(const std::vector<Item>& items,
+                   const std::string& model,
+                   const std::string& problem) {
+  Markup cell;
+  for (const Item& item : items) {
+    if (item.trajectory.model_name != model || problem_of(item.trajectory) != problem) {
+      continue;
+    }
+    const auto speedup = speedup_of(item.trajectory);
+    const std::string word =
+        speedup ? fmt::format("{:.3g}x", speedup->point) : item.trajectory.outcome;
+    cell += element("a",
+                    {{"href", relative("index.html", item.page)},
+                     {"title", reason_of(item.trajectory)}},
+                    element("span", {{"class", "badge " + item.trajectory.outcome}}, text(word))) +
+            text(" ");
+  }
+  return cell.empty() ? text("\u2014") : cell;
+}
+
+Markup matrix(const std::vector<Item>& items) {
+  const auto models = models_of(items);
+  Markup head = element("th", {{"scope", "col"}}, text("problem"));
+  for (const std::string& model : models) {
+    head += element("th", {{"scope", "col"}}, text(model));
+  }
+  Markup rows;
+  for (const std::string& problem : problems_of(items)) {
+    Markup row = element("th", {{"scope", "row"}}, text(problem));
+    for (const std::string& model : models) {
+      row += element("td", matrix_cell(items, model, problem));
+    }
+    rows += element("tr", row);
+  }
+  const Markup table = element("table",
+                               {{"class", "matrix"}, {"id", "outcomes"}},
+                               element("thead", element("tr", head)) + element("tbody", rows));
+  return element("div", {{"class", "scroll"}}, table);
+}
+
+Markup model_table(const std::vector<Item>& items) {
+  Table table{
+      "models",
+      "",
+      {"model", "done", "correct", "95% interval", "geometric mean", "n timed", "tokens", "cost"},
+      {false, true, true, true, true, true, true, true},
+      {}};
+  for (const std::string& model : models_of(items)) {
+    const Totals t = total(of_model(items, model));
+    table.rows.push_back(
+        {element("a", {{"href", relative("index.html", model_page_name(model))}}, text(model)),
+         text(fmt::format("{}/{}", t.finished, t.items)),
+         text(fmt::format("{}/{}", t.correct, t.judged)),
+         text(t.correct_rate ? fmt::format("{:.0f}%\u2013{:.0f}%",
+                                           100 * t.correct_rate->low,
+                                           100 * t.correct_rate->high)
+                             : "\u2014"),
+         text(t.geometric_mean ? fmt::format("{:.3g}x", *t.geometric_mean) : "\u2014"),
+         text(std::to_string(t.timed)),
+         text(util::human_count(static_cast<std::uint64_t>(t.input_tokens + t.output_tokens))),
+         text(dollars(t.cost_usd))});
+  }
+  return render(table);
+}
+
+Markup failures(const std::vector<Item>& items) {
+  Table table{"failures",
+              "",
+              {"problem", "model", "outcome", "verdict", "why"},
+              {false, false, false, false, false},
+              {}};
+  for (const Item& item : items) {
+    const record::Trajectory& t = item.trajectory;
+    if (t.outcome == "correct" || !t.finished()) {
+      continue;
+    }
+    table.rows.push_back(
+        {element("a", {{"href", relative("index.html", item.page)}}, text(problem_of(t))),
+         text(t.model_name),
+         badge(t.outcome),
+         text(t.final_result ? t.final_result->verdict : ""),
+         text(reason_of(t))});
+  }
+  return table.rows.empty() ? element("p", text("None so far.")) : render(table);
+}
+
+}  // namespace
+
+std::string run_page(const Context& context, const std::vector<Item>& items) {
+  std::vector<const Item*> all;
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Item& item : items) {
+    all.push_back(&item);
+    if (const auto s = speedup_of(item.trajectory)) {
+      rows.push_back({{"label", problem_of(item.trajectory) + " " + item.trajectory.model_name},
+                      {"model", item.trajectory.model_name},
+                      {"ratio", s->point},
+                      {"low", s->low},
+                      {"high", s->high}});
+    }
+  }
+  Markup body = element("h1", text(context.run_name)) + cards(total(all));
+  body += element("h2", text("Outcomes")) + matrix(items) + element("h2", text("Models")) +
+          model_table(items);
+  if (!rows.empty()) {
+    body += element("h2", text("Speedups"));
+    body += element(
+        "figure",
+        {{"data-figure", "speedup"}, {"data-source", "speedups"}},
+        element(
+            "figcaption",
+            text(fmt::format(
+                "Correct kernels, seed time over kernel time with 95% interval; n = {}. The same "
+                "numbers are on each trajectory's page.",
+                rows.size()))));
+    body +=
+        json_block("speedups", rows.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+  }
+  body += element("h2", text("What did not pass")) + failures(items);
+  return document(context, "index.html", "Results", {}, body);
+}
+
+std::string model_page(const Context& context,
+                       const std::string& model,
+                       const std::vector<Item>& items) {
+  const std::string page = model_page_name(model);
+  const auto mine = of_model(items, model);
+  Markup list;
+  for (const Item* item : mine) {
+    const record::Trajectory& t = item->trajectory;
+    Markup inner = element("strong", text(problem_of(t))) + text(" ") + badge(t.outcome) +
+                   void_element("br", {});
+    inner +=
+        element("span", text(t.problem_name)) + element("b", text(speedup_text(speedup_of(t)))) +
+        element(
+            "span",
+            text(fmt::format("{} turns, {} tokens",
+                             t.total_turns,
+                             util::human_count(static_cast<std::uint64_t>(t.llm_total_tokens)))));
+    list += element("li",
+                    element("a", {{"class", "card"}, {"href", relative(page, item->page)}}, inner));
+  }
+  const Markup body = element("h1", text(model)) + cards(total(mine)) +
+                      element("h2", text("Trajectories")) +
+                      element("ul", {{"class", "grid"}}, list);
+  return document(context, page, model, {{model, page}}, body);
+}
+
+std::string methods_page(const Context& context) {
+  const auto paragraph = [](std::string_view words) { return element("p", text(words)); };
+  Markup body = element("h1", text("How to read this"));
+  body += element("h2", text("Speedup")) +
+          paragraph(
+              "Time of the problem's seed kernel divided by the time of the model's kernel. Both "
+              "run in alternating order on the same "
+              "device with fresh, equal inputs and cold caches; every timed call is judged too. "
+              "Point and 95% interval come from the log "
+              "ratios of whole blocks, over fresh process pairs. Means over problems are "
+              "geometric, over correct kernels only, and say n.");
+  body += element("h2", text("Correct")) +
+          paragraph(
+              "A kernel must match an fp64 reference on the published shapes, and then on random "
+              "and edge shapes which the model "
+              "never sees. How far it may be off is a multiple of the seed's own rounding error on "
+              "the same inputs.");
+  body +=
+      element("h2", text("Outcomes")) +
+      paragraph(
+          "correct; incorrect (wrong values, or right only on the published shapes); compile_fail "
+          "(the plan or the code does not "
+          "compile); error (fault while running); timeout; rejected (breaks a rule, with "
+          "evidence); skipped; infra_error (the "
+          "harness or an endpoint failed: it counts for nobody and is left out of every rate).");
+  body += element("h2", text("Rates")) +
+          paragraph(
+              "Correct rates are over judged trajectories, with Wilson 95% intervals. Results on "
+              "the cpu device are unsealed and their "
+              "timings must not be ranked beside GPU timings.");
+  return document(
+      context, "methods.html", "How to read this", {{"how to read this", "methods.html"}}, body);
+}
+
+}  // namespace sweep::report

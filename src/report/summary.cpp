@@ -1,0 +1,115 @@
+#include "report/summary.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace sweep::report {
+
+namespace {
+
+// Wilson score interval, z = 1.959964 (95%), Wilson 1927.
+record::Interval wilson95(std::size_t hits, std::size_t n) {
+  const double z = 1.959963984540054;
+  const double count = static_cast<double>(n);
+  const double p = static_cast<double>(hits) / count;
+  const double denominator = 1 + z * z / count;
+  const double centre = (p + z * z / (2 * count)) / denominator;
+  const double half =
+      z * std::sqrt(p * (1 - p) / count + z * z / (4 * count * count)) / denominator;
+  return {p, std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
+template <class Key>
+std::vector<std::string> distinct(const std::vector<Item>& items, Key key) {
+  std::vector<std::string> out;
+  for (const Item& item : items) {
+    std::string value = key(item);
+    if (std::find(out.begin(), out.end(), value) == out.end()) {
+      out.push_back(std::move(value));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string problem_of(const record::Trajectory& trajectory) {
+  const bool number = !trajectory.level.empty() &&
+                      std::all_of(trajectory.level.begin(), trajectory.level.end(), [](char c) {
+                        return std::isdigit(static_cast<unsigned char>(c)) != 0;
+                      });
+  return (number ? "level" + trajectory.level : trajectory.level) + "/" + trajectory.problem_id;
+}
+
+std::optional<record::Interval> speedup_of(const record::Trajectory& trajectory) {
+  if (trajectory.outcome != "correct" || !trajectory.final_result) {
+    return std::nullopt;
+  }
+  const auto& speedup = trajectory.final_result->speedup;
+  return speedup && speedup->point > 0 ? speedup : std::nullopt;
+}
+
+std::string reason_of(const record::Trajectory& trajectory) {
+  if (!trajectory.error.empty()) {
+    return trajectory.error;
+  }
+  if (!trajectory.skip_reason.empty()) {
+    return "skipped: " + trajectory.skip_reason;
+  }
+  if (trajectory.final_result && !trajectory.final_result->reason.empty()) {
+    return trajectory.final_result->reason;
+  }
+  if (trajectory.final_result && !trajectory.final_result->verdict.empty()) {
+    return trajectory.final_result->verdict;
+  }
+  return trajectory.finished() ? "ended without a submission (" + trajectory.stop_reason + ")"
+                               : "still running";
+}
+
+Totals total(const std::vector<const Item*>& items) {
+  Totals totals;
+  double logs = 0;
+  bool priced = true;
+  double cost = 0;
+  for (const Item* item : items) {
+    const record::Trajectory& t = item->trajectory;
+    ++totals.items;
+    ++totals.outcomes[t.outcome];
+    totals.finished += t.outcome != "in_progress" ? 1U : 0U;
+    totals.judged +=
+        t.outcome != "in_progress" && t.outcome != "skipped" && t.outcome != "infra_error" ? 1U
+                                                                                           : 0U;
+    totals.correct += t.outcome == "correct" ? 1U : 0U;
+    totals.compiled += t.final_result && t.final_result->compiled ? 1U : 0U;
+    totals.input_tokens += t.llm_input_tokens;
+    totals.output_tokens += t.llm_output_tokens;
+    totals.wall_seconds += t.agent_wall_clock_s;
+    priced = priced && t.cost_usd.has_value();
+    cost += t.cost_usd.value_or(0);
+    if (const auto speedup = speedup_of(t)) {
+      ++totals.timed;
+      logs += std::log(speedup->point);
+    }
+  }
+  if (totals.timed > 0) {
+    totals.geometric_mean = std::exp(logs / static_cast<double>(totals.timed));
+  }
+  if (priced && totals.items > 0) {
+    totals.cost_usd = cost;
+  }
+  if (totals.judged > 0) {
+    totals.correct_rate = wilson95(totals.correct, totals.judged);
+  }
+  return totals;
+}
+
+std::vector<std::string> models_of(const std::vector<Item>& items) {
+  return distinct(items, [](const Item& item) { return item.trajectory.model_name; });
+}
+
+std::vector<std::string> problems_of(const std::vector<Item>& items) {
+  return distinct(items, [](const Item& item) { return problem_of(item.trajectory); });
+}
+
+}  // namespace sweep::report

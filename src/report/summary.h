@@ -1,0 +1,49 @@
+#pragma once
+
+#include "record/trajectory.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sweep::report {
+
+// One trajectory file of a run and the page it becomes.
+struct Item {
+  record::Trajectory trajectory;
+  std::string page;  // relative to the report folder: "t/custom/gpt-5.5/level1_3.html"
+};
+
+// "level1/3" from the trajectory's level and problem ("sci/heat2d" where they are words).
+[[nodiscard]] std::string problem_of(const record::Trajectory& trajectory);
+
+// Point and interval of the final speedup, where the kernel was correct and timed.
+[[nodiscard]] std::optional<record::Interval> speedup_of(const record::Trajectory& trajectory);
+
+// One sentence on why the trajectory ended as it did, made from the verdict; never empty.
+[[nodiscard]] std::string reason_of(const record::Trajectory& trajectory);
+
+struct Totals {
+  std::size_t items = 0;
+  std::size_t finished = 0;  // outcome other than in_progress
+  std::size_t judged = 0;    // finished without skipped and infra_error: the n of every rate
+  std::size_t correct = 0;
+  std::size_t compiled = 0;
+  std::map<std::string, std::size_t> outcomes;
+  std::size_t timed = 0;  // correct with a speedup
+  std::optional<double>
+      geometric_mean;  // of the speedups of correct kernels; never an arithmetic mean
+  std::int64_t input_tokens = 0, output_tokens = 0;
+  std::optional<double> cost_usd;  // unset as soon as one price is unknown
+  double wall_seconds = 0;
+  std::optional<record::Interval> correct_rate;  // Wilson 95% over `judged`
+};
+
+[[nodiscard]] Totals total(const std::vector<const Item*>& items);
+
+// Models, problems (with variant) in order of first appearance.
+[[nodiscard]] std::vector<std::string> models_of(const std::vector<Item>& items);
+[[nodiscard]] std::vector<std::string> problems_of(const std::vector<Item>& items);
+
+}  // namespace sweep::report

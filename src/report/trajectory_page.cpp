@@ -1,0 +1,300 @@
+#include "report/page.h"
+#include "util/text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+namespace sweep::report {
+
+namespace {
+
+using record::ToolCall;
+using record::Trajectory;
+using record::Turn;
+
+// Source text in a tool call's arguments; empty: none.
+std::string kernel_in(const ToolCall& call) {
+  const auto& args = call.args;
+  return args.is_object() && args.contains("kernel_code") && args["kernel_code"].is_string()
+             ? args["kernel_code"].get<std::string>()
+             : std::string{};
+}
+
+bool failed(const Turn& turn) {
+  return std::any_of(turn.tool_calls.begin(), turn.tool_calls.end(), [](const ToolCall& call) {
+    return !call.success;
+  });
+}
+
+std::string pretty(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Markup fold(const std::string& id,
+            const std::string& title,
+            const Markup& inner,
+            bool open = false) {
+  const Markup body = element("summary", text(title)) + inner;
+  return open ? element("details", {{"id", id}, {"open", ""}}, body)
+              : element("details", {{"id", id}}, body);
+}
+
+Markup pre(std::string_view words) {
+  return element("pre", {{"class", "wrap"}}, text(words));
+}
+
+Markup head_cards(const Trajectory& t) {
+  Markup out = card(speedup_text(speedup_of(t)), "speedup over the seed, 95% interval");
+  out += card(t.final_result ? t.final_result->verdict : "\u2014", "verdict");
+  out += card(fmt::format("{} / {}", t.total_turns, t.max_turns), "turns");
+  out += card(fmt::format("{} / {}", t.total_tool_calls, t.max_tool_calls), "tool calls");
+  out += card(util::human_count(static_cast<std::uint64_t>(t.llm_total_tokens)), "tokens");
+  out += card(dollars(t.cost_usd), "cost");
+  out += card(util::human_seconds(t.agent_wall_clock_s), "wall time");
+  return element("div", {{"class", "cards"}}, out);
+}
+
+Markup strip(const Trajectory& t) {
+  Markup list;
+  for (const Turn& turn : t.turns) {
+    const std::string state = turn.tool_calls.empty() ? "" : failed(turn) ? "fail" : "ok";
+    list += element("li",
+                    element("a",
+                            {{"class", state}, {"href", fmt::format("#turn-{}", turn.turn_id)}},
+                            text(std::to_string(turn.turn_id))));
+  }
+  return element("ol", {{"class", "strip"}, {"aria-label", "Turns"}}, list);
+}
+
+Markup stages(const record::FinalResult& result) {
+  Table table{"stages",
+              "",
+              {"stage", "result", "passed", "seconds", "what"},
+              {false, false, true, true, false},
+              {}};
+  for (const record::Stage& stage : result.stages) {
+    table.rows.push_back(
+        {text(stage.name),
+         stage.ran ? badge(stage.passed ? "correct" : "incorrect") : text("not run"),
+         text(stage.total_count > 0 ? fmt::format("{}/{}", stage.passed_count, stage.total_count)
+                                    : "\u2014"),
+         text(fmt::format("{:.2f}", stage.seconds)),
+         text(stage.summary)});
+  }
+  return table.rows.empty() ? Markup{} : element("h2", text("Evidence")) + render(table);
+}
+
+// Ratios of the two calls of each half block, from the raw samples; the numbers behind the
+// interval.
+nlohmann::json timing_dots(const record::FinalResult& result) {
+  nlohmann::json rows = nlohmann::json::array();
+  const auto& e = result.evaluation;
+  if (!e.is_object() || !e.contains("time") || !e["time"].is_object() ||
+      !e["time"].contains("samples")) {
+    return rows;
+  }
+  std::map<std::array<int, 3>, std::array<std::vector<double>, 2>> blocks;
+  for (const auto& s : e["time"]["samples"]) {
+    if (s.is_object() && s.contains("replicate") && s.contains("shape") && s.contains("block") &&
+        s.contains("device_seconds")) {
+      const std::array<int, 3> key{
+          s.value("replicate", 0), s.value("shape", 0), s.value("block", 0)};
+      blocks[key][s.value("candidate", false) ? 1 : 0].push_back(s.value("device_seconds", 0.0));
+    }
+  }
+  for (const auto& [key, arms] : blocks) {
+    const auto sum = [](const std::vector<double>& v) {
+      double out = 0;
+      for (const double x : v) {
+        out += x;
+      }
+      return out;
+    };
+    const auto at = static_cast<std::size_t>(key[1]);
+    if (sum(arms[1]) > 0 && sum(arms[0]) > 0 && at < result.timings.size()) {
+      rows.push_back({{"shape", result.timings[at].shape}, {"ratio", sum(arms[0]) / sum(arms[1])}});
+    }
+  }
+  return rows;
+}
+
+Markup timings(const record::FinalResult& result) {
+  if (result.timings.empty()) {
+    return {};
+  }
+  Table table{"timings",
+              "",
+              {"shape", "seed", "kernel", "speedup", "replicates", "blocks", "of floor"},
+              {false, true, true, true, true, true, true},
+              {}};
+  for (const record::ShapeTiming& s : result.timings) {
+    table.rows.push_back(
+        {text(s.shape),
+         text(util::human_seconds(s.seed_us * 1e-6)),
+         text(util::human_seconds(s.candidate_us * 1e-6)),
+         text(speedup_text(s.speedup)),
+         text(std::to_string(s.replicates)),
+         text(std::to_string(s.blocks)),
+         text(s.share_of_floor ? fmt::format("{:.0f}%", 100 * *s.share_of_floor) : "\u2014")});
+  }
+  Markup out = element("h2", text("Timing")) + render(table);
+  const nlohmann::json dots = timing_dots(result);
+  if (!dots.empty()) {
+    out += element("figure",
+                   {{"data-figure", "timing"}, {"data-source", "dots"}},
+                   element("figcaption",
+                           text(fmt::format("Every block of the timing, n = {}.", dots.size()))));
+    out += json_block("dots", dots.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+  }
+  return out;
+}
+
+Markup tool_call(const ToolCall& call, const std::string& id, const std::string& previous) {
+  const std::string kernel = kernel_in(call);
+  Markup inner =
+      element("p",
+              element("strong", text(call.tool_name)) + text(" ") +
+                  badge(call.success ? "correct" : "incorrect") +
+                  element("span",
+                          {{"class", "meta"}},
+                          text(fmt::format(" {}", util::human_seconds(call.wall_clock_s)))));
+  if (!kernel.empty()) {
+    inner += fold(id + "-code",
+                  fmt::format("kernel ({} bytes)", kernel.size()),
+                  code_block(id + "-kernel", kernel),
+                  previous.empty());
+    if (!previous.empty()) {
+      inner +=
+          fold(id + "-diff",
+               "what changed since the version before",
+               element("div",
+                       {{"data-diff-from", previous + "-kernel"}, {"data-diff-to", id + "-kernel"}},
+                       text("needs the page's script")),
+               true);
+    }
+  } else if (!call.args.empty()) {
+    inner += fold(id + "-args", "arguments", pre(pretty(call.args)));
+  }
+  inner += fold(id + "-result",
+                "result",
+                pre(call.result_text),
+                !call.success || call.result_text.size() < 600);
+  return element("div", {{"class", "panel"}}, inner);
+}
+
+Markup turn_section(const Turn& turn, std::string& previous) {
+  Markup head = element("h3", text(fmt::format("Turn {}", turn.turn_id)));
+  std::string meta = fmt::format("model {}, tools {}",
+                                 util::human_seconds(turn.llm_latency_s),
+                                 util::human_seconds(turn.tools_wall_clock_s));
+  if (turn.llm_usage) {
+    meta += fmt::format(
+        ", {} tokens in, {} out", turn.llm_usage->input_tokens, turn.llm_usage->output_tokens);
+  }
+  for (const record::Request& request : turn.requests) {
+    if (!request.error.empty()) {
+      meta += fmt::format("; request {} failed: {}", request.index, request.error);
+    }
+  }
+  Markup inner = element("header",
+                         head + element("span",
+                                        {{"class", "meta"}},
+                                        text(meta + (turn.replayed ? "; from the ledger" : ""))));
+  const std::string id = fmt::format("turn-{}", turn.turn_id);
+  if (!turn.reasoning.empty()) {
+    inner += fold(id + "-reasoning",
+                  fmt::format("reasoning ({} bytes)", turn.reasoning.size()),
+                  pre(turn.reasoning));
+  }
+  if (!turn.text.empty()) {
+    inner += fold(id + "-text",
+                  fmt::format("answer ({} bytes)", turn.text.size()),
+                  pre(turn.text),
+                  turn.text.size() < 4000);
+  }
+  for (std::size_t i = 0; i < turn.tool_calls.size(); ++i) {
+    const std::string call_id = fmt::format("{}-call-{}", id, i);
+    inner += tool_call(turn.tool_calls[i], call_id, previous);
+    if (!kernel_in(turn.tool_calls[i]).empty()) {
+      previous = call_id;
+    }
+  }
+  if (!turn.feedback_to_model.empty() && turn.tool_calls.empty()) {
+    inner += fold(id + "-feedback", "answer of the harness", pre(turn.feedback_to_model), true);
+  }
+  const std::string state = turn.tool_calls.empty() ? "" : failed(turn) ? " fail" : " ok";
+  return element("section", {{"class", "turn" + state}, {"id", id}}, inner);
+}
+
+Markup provenance(const Trajectory& t) {
+  const record::Provenance& p = t.provenance;
+  Table table{"provenance", "", {"what", "value"}, {false, false}, {}};
+  const auto row = [&](const char* what, const std::string& value) {
+    if (!value.empty()) {
+      table.rows.push_back({text(what), element("code", text(value))});
+    }
+  };
+  row("device", p.device);
+  row("processor", p.gpu_name);
+  row("uuid", p.gpu_uuid);
+  row("driver", p.driver);
+  row("architecture", p.arch);
+  row("compiler", p.compiler);
+  row("sweep", p.sweep_version);
+  row("config", p.config_sha256);
+  row("problem", p.problem_sha256);
+  row("seed kernel", p.seed_sha256);
+  row("prompts", p.prompts_sha256);
+  row("endpoint", p.base_url);
+  row("started", t.started_at);
+  row("finished", t.finished_at.value_or(""));
+  row("stop", t.stop_reason);
+  row("policy", p.data_policy);
+  return render(table);
+}
+
+}  // namespace
+
+std::string trajectory_page(const Context& context, const Item& item) {
+  const Trajectory& t = item.trajectory;
+  Markup body =
+      element("h1", text(problem_of(t) + " " + t.problem_name) + text(" ") + badge(t.outcome));
+  body += element(
+      "p",
+      text(fmt::format(
+          "{}, harness {}, attempt {}. {}", t.model_name, t.harness, t.attempt, reason_of(t))));
+  body += head_cards(t) + strip(t);
+  if (t.final_result) {
+    body += timings(*t.final_result) + stages(*t.final_result);
+    if (!t.final_result->reproduce.empty()) {
+      body += element("p", text("Again: ") + element("code", text(t.final_result->reproduce)));
+    }
+  }
+  std::optional<std::string> submitted;
+  for (const Turn& turn : t.turns) {
+    submitted = turn.submitted_kernel ? turn.submitted_kernel : submitted;
+  }
+  if (submitted) {
+    body += element("h2", text("Submitted kernel")) + code_block("submitted", *submitted);
+  }
+  body += element("h2", text("Turns")) +
+          element("p", {{"class", "meta"}}, text("j and k go from turn to turn."));
+  std::string previous;
+  for (const Turn& turn : t.turns) {
+    body += turn_section(turn, previous);
+  }
+  body +=
+      element("h2", text("Prompt")) + fold("system-prompt", "system prompt", pre(t.system_prompt));
+  if (!t.turns.empty()) {
+    body += fold("first-input", "first input as sent", pre(pretty(t.turns.front().messages_in)));
+  }
+  body += element("h2", text("Provenance")) + provenance(t);
+  return document(context,
+                  item.page,
+                  problem_of(t) + " " + t.model_name,
+                  {{t.model_name, model_page_name(t.model_name)}, {problem_of(t), item.page}},
+                  body);
+}
+
+}  // namespace sweep::report

@@ -1,0 +1,113 @@
+#include "program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sweep::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Cli, HelpNamesEveryCommand) {
+  const Workspace here;
+  const Outcome help = here.sweep({"--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const char* word :
+       {"eval", "new", "problems", "probe", "report", "verify", "doctor", "exit codes"}) {
+    EXPECT_THAT(help.out, HasSubstr(word));
+  }
+}
+
+TEST(Cli, MistypedCommandIsSuggested) {
+  const Workspace here;
+  const Outcome outcome = here.sweep({"probee", "x.toml"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean `sweep probe`?"));
+}
+
+TEST(Cli, MissingConfigIsSaidWithExitCode2) {
+  const Workspace here;
+  const Outcome outcome = here.sweep({"missing.toml"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("missing.toml"));
+}
+
+TEST(Cli, UnknownOptionIsSuggested) {
+  const Workspace here;
+  const Outcome outcome = here.sweep({"eval", "x.cu", "--devise", "cpu"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean '--device'?"));
+}
+
+TEST(Cli, MissingKernelFile) {
+  const Workspace here;
+  const Outcome outcome = here.sweep({"eval", "nothing.cu", "--device", "cpu"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("nothing.cu: no such file; start one with `sweep new PROBLEM > mine.cu`"));
+}
+
+TEST(Cli, UnknownProblemIsSuggested) {
+  const Workspace here;
+  const Outcome outcome = here.sweep({"problems", "show", "level1/33333"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("level1/33333"));
+}
+
+TEST(Cli, WrongShapeIsSaid) {
+  const Workspace here;
+  here.write("k.cu", "//@ problem level1/3\n");
+  const Outcome outcome = here.sweep({"eval", "k.cu", "--shape", "rows=x"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("'rows=x' is not NAME=INTEGER"));
+}
+
+TEST(Problems, CatalogueListsTheWholePlan) {
+  const Workspace here;
+  const nlohmann::json list = here.sweep_json({"problems", "list"});
+  ASSERT_TRUE(list.contains("problems"));
+  std::size_t numbered = 0;
+  for (const auto& entry : list["problems"]) {
+    numbered += entry["id"].get<std::string>().starts_with("ptx/") ? 0U : 1U;
+  }
+  EXPECT_EQ(numbered, 126U);  // 95 in levels 1 to 3, 12 scientific, 19 translations
+}
+
+TEST(Problems, AllShippedOnesCheckClean) {
+  const Workspace here;
+  const nlohmann::json checked = here.sweep_json({"problems", "check"});
+  EXPECT_GE(checked["checked"].get<int>(), 8);
+  EXPECT_EQ(checked["wrong"].get<int>(), 0) << checked["mistakes"].dump(2);
+}
+
+TEST(Problems, TemplateChecksClean) {
+  const Workspace here;
+  EXPECT_EQ(here.sweep({"problems", "new", "my/1_scan"}).code, 0);
+  const Outcome check = here.sweep({"problems", "check", "problems/my/1_scan"});
+  EXPECT_EQ(check.code, 0) << check.out << check.err;
+  EXPECT_EQ(here.sweep({"problems", "new", "my/1_scan"}).code, 2);  // never overwritten
+}
+
+TEST(Eval, TheStarterIsCorrect) {
+  const Workspace here;
+  const Outcome starter = here.sweep({"new", "level1/3"});
+  ASSERT_EQ(starter.code, 0) << starter.err;
+  here.write("mine.cu", starter.out);
+  const Outcome verdict = here.sweep({"eval", "mine.cu", "--device", "cpu", "--fast"});
+  EXPECT_EQ(verdict.code, 0) << verdict.out << verdict.err;
+  EXPECT_THAT(verdict.out, HasSubstr("PASS_"));
+}
+
+TEST(Eval, NoGpuIsSaidWithTheWayOut) {
+  const Workspace here;
+  here.write("mine.cu", here.sweep({"new", "level1/3"}).out);
+  const Outcome outcome = here.sweep({"eval", "mine.cu", "--device", "cuda:0"});
+  if (outcome.code == 0) {
+    GTEST_SKIP() << "this machine has a GPU";
+  }
+  EXPECT_EQ(outcome.code, 2) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("--device cpu"));
+}
+
+}  // namespace
+}  // namespace sweep::e2e

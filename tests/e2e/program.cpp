@@ -1,0 +1,61 @@
+#include "program.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace sweep::e2e {
+
+namespace fs = std::filesystem;
+
+Workspace::Workspace() {
+  std::string name = (fs::temp_directory_path() / "sweep-e2e-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw std::runtime_error("mkdtemp failed for " + name);
+  }
+  folder_ = name;
+}
+
+Workspace::~Workspace() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+fs::path Workspace::write(const std::string& name, const std::string& text) const {
+  const fs::path file = folder_ / name;
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << text;
+  return file;
+}
+
+Outcome Workspace::sweep(const std::vector<std::string>& arguments,
+                         const std::vector<std::string>& env,
+                         double seconds) const {
+  util::SpawnSpec spec;
+  spec.argv = {"sweep"};
+  spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
+  const char* cache = std::getenv("SWEEP_CACHE_DIR");
+  spec.env = {"PATH=/usr/local/bin:/usr/bin:/bin",
+              "LANG=C.UTF-8",
+              "HOME=" + folder_.string(),
+              std::string("SWEEP_CACHE_DIR=") + (cache != nullptr ? cache : SWEEP_TEST_CACHE)};
+  spec.env.insert(spec.env.end(), env.begin(), env.end());
+  spec.work_folder = folder_;
+  spec.deadline = seconds;
+  const util::Captured done = util::run_program(SWEEP_BINARY, spec, {}, std::size_t{8} << 20);
+  EXPECT_FALSE(done.status.timed_out)
+      << "sweep " << (arguments.empty() ? "" : arguments[0]) << " ran past " << seconds << " s\n"
+      << done.err;
+  return {done.status.code, done.out, done.err};
+}
+
+nlohmann::json Workspace::sweep_json(std::vector<std::string> arguments) const {
+  arguments.emplace_back("--json");
+  const Outcome outcome = sweep(arguments);
+  const nlohmann::json json = nlohmann::json::parse(outcome.out, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << outcome.out << outcome.err;
+  return json;
+}
+
+}  // namespace sweep::e2e

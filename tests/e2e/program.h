@@ -1,0 +1,47 @@
+#pragma once
+
+#include "util/process.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sweep::e2e {
+
+// What a user sees of one run of the built program.
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+// A folder of its own for a test, removed afterwards; the program's cache is shared by all tests of
+// a build.
+class Workspace {
+ public:
+  Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  ~Workspace();
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+  // Writes a file below the folder and returns its path.
+  std::filesystem::path write(const std::string& name, const std::string& text) const;
+
+  // Runs `sweep ARGUMENTS...` in the folder as a user would (a plain environment plus `env`), at
+  // most `seconds`.
+  [[nodiscard]] Outcome sweep(const std::vector<std::string>& arguments,
+                              const std::vector<std::string>& env = {},
+                              double seconds = 240) const;
+
+  // The same with --json, parsed. Fails the test when standard output is no JSON document.
+  [[nodiscard]] nlohmann::json sweep_json(std::vector<std::string> arguments) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace sweep::e2e

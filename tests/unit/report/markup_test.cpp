@@ -1,0 +1,112 @@
+#include "report/markup.h"
+
+#include "report/page.h"
+
+#include <gtest/gtest.h>
+
+namespace sweep::report {
+namespace {
+
+TEST(Markup, EscapesEverythingThatCouldEndText) {
+  EXPECT_EQ(text("<script>alert('x')&\"").html(), "&lt;script&gt;alert(&#39;x&#39;)&amp;&quot;");
+}
+
+TEST(Markup, DropsControlCharactersAndMendsUtf8) {
+  EXPECT_EQ(text(std::string("a\x1b[31mb\0c", 9)).html(), "a[31mbc");
+  EXPECT_EQ(text("\xff").html(), "\xEF\xBF\xBD");
+}
+
+TEST(Markup, RefusesAddressesThatRunCode) {
+  EXPECT_THROW((void)element("a", {{"href", "javascript:alert(1)"}}, text("x")), std::logic_error);
+  EXPECT_THROW((void)element("a", {{"href", "//elsewhere"}}, text("x")), std::logic_error);
+  EXPECT_THROW((void)element("a", {{"href", "data:text/html,x"}}, text("x")), std::logic_error);
+  EXPECT_EQ(element("a", {{"href", "../index.html#a"}}, text("x")).html(),
+            "<a href=\"../index.html#a\">x</a>");
+}
+
+TEST(Markup, DataCannotEndItsScriptElement) {
+  EXPECT_EQ(json_block("d", R"(["</script><b>"])").html(),
+            R"(<script type="application/json" id="d">["\u003c/script>\u003cb>"]</script>)");
+}
+
+TEST(Page, AddressesClimbOutOfTheFolderAndSpellPercent) {
+  EXPECT_EQ(relative("t/custom/m/x.html", "index.html"), "../../../index.html");
+  EXPECT_EQ(relative("index.html", "m/a%2Fb.html"), "m/a%252Fb.html");
+}
+
+record::Trajectory hostile() {
+  record::Trajectory t;
+  t.model_name = "<img src=x onerror=alert(1)>";
+  t.level = "1";
+  t.problem_id = "3";
+  t.problem_name = "\"><script>1</script>";
+  t.outcome = "incorrect";
+  t.system_prompt = "</pre><script>2</script>";
+  record::Turn turn;
+  turn.text = "<iframe src=javascript:1>";
+  record::ToolCall call;
+  call.tool_name = "<b>";
+  call.args = {{"kernel_code", "</code><script>3</script>"}};
+  call.result_text = "\xff<script>4</script>";
+  turn.tool_calls.push_back(call);
+  t.turns.push_back(turn);
+  return t;
+}
+
+TEST(Page, HostileTrajectoryBringsNoElementIntoAnyPage) {
+  std::vector<Item> items;
+  items.push_back({hostile(), "t/a.html"});
+  Context context;
+  context.run_name = "<i>";
+  context.ledger_head = std::string(64, '0');
+  for (const std::string& page : {run_page(context, items),
+                                  model_page(context, items[0].trajectory.model_name, items),
+                                  trajectory_page(context, items[0])}) {
+    EXPECT_EQ(page.find("<script>"), std::string::npos);
+    EXPECT_EQ(page.find("<img"), std::string::npos);
+    EXPECT_EQ(page.find("<iframe"), std::string::npos);
+    EXPECT_EQ(page.find("<i>"), std::string::npos);
+  }
+}
+
+record::Trajectory done(const std::string& outcome, double speedup) {
+  record::Trajectory t;
+  t.model_name = "m";
+  t.level = "sci";
+  t.problem_id = "heat2d";
+  t.outcome = outcome;
+  t.cost_usd = 0.5;
+  t.final_result.emplace();
+  if (speedup > 0) {
+    t.final_result->speedup = record::Interval{speedup, speedup, speedup};
+  }
+  return t;
+}
+
+TEST(Summary, MeansAreGeometricAndInfrastructureCountsForNobody) {
+  const Item a{done("correct", 2), "a"}, b{done("correct", 8), "b"}, c{done("incorrect", 100), "c"},
+      d{done("infra_error", 0), "d"};
+  const Totals t = total({&a, &b, &c, &d});
+  EXPECT_EQ(t.items, 4U);
+  EXPECT_EQ(t.judged, 3U);
+  EXPECT_EQ(t.correct, 2U);
+  EXPECT_DOUBLE_EQ(t.geometric_mean.value(), 4.0);
+  EXPECT_DOUBLE_EQ(t.cost_usd.value(), 2.0);
+  // Wilson 95% for 2 of 3: 0.2077 .. 0.9385 (computed by hand).
+  EXPECT_NEAR(t.correct_rate->low, 0.2077, 5e-5);
+  EXPECT_NEAR(t.correct_rate->high, 0.9385, 5e-5);
+}
+
+TEST(Summary, OneUnknownPriceMakesTheSumUnknown) {
+  Item a{done("correct", 2), "a"}, b{done("correct", 2), "b"};
+  b.trajectory.cost_usd.reset();
+  EXPECT_FALSE(total({&a, &b}).cost_usd.has_value());
+}
+
+TEST(Summary, NumberedLevelsAndWords) {
+  EXPECT_EQ(problem_of(done("correct", 1)), "sci/heat2d");
+  EXPECT_EQ(problem_of(hostile()), "level1/3");
+}
+
+}  // namespace
+}  // namespace sweep::report
