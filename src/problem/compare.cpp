@@ -268,6 +268,10 @@ CompareParameters compare_parameters(const Problem& problem, const ConcreteTenso
   return p;
 }
 
+std::size_t compare_workspace_bytes(const CompareParameters& parameters) {
+  return compare_space(parameters, nullptr).bytes;
+}
+
 Comparison compare(const CompareParameters& parameters,
                    const std::vector<std::int64_t>& shape,
                    const CompareInputs& inputs,

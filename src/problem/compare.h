@@ -88,6 +88,14 @@ struct CompareInputs {
                                            std::optional<std::uint32_t> poison,
                                            int threads = 0);
 
+// Device code for the same rule: one self-contained source for NVRTC. Kernels, their order and the
+// types of their arguments (CompareParameters, CompareData, workspace) are in device/compare.cuh.
+[[nodiscard]] std::string compare_device_source();
+
+// Bytes of device workspace for one comparison; must be zero before the first pass. CompareResult
+// lies at its start.
+[[nodiscard]] std::size_t compare_workspace_bytes(const CompareParameters& parameters);
+
 // Turns what the device passes left (CompareResult) into a Comparison.
 [[nodiscard]] Comparison to_comparison(const CompareParameters& parameters,
                                        const std::vector<std::int64_t>& shape,

@@ -1,6 +1,7 @@
 #include "problem/fill.h"
 
 #include "embedded_problem_device.h"
+#include "problem/compare.h"
 #include "problem/device/fill.cuh"
 #include "problem/evaluate_rules.h"
 #include "problem/groups.h"
@@ -41,8 +42,6 @@ std::string without_includes(std::string_view text) {
   return out;
 }
 
-}  // namespace
-
 // Joins embedded device texts in the given order.
 std::string joined_device_text(std::initializer_list<std::string_view> names) {
   std::string out;
@@ -56,6 +55,8 @@ std::string joined_device_text(std::initializer_list<std::string_view> names) {
   }
   return out;
 }
+
+}  // namespace
 
 struct FillPlan::Impl {
   Problem problem;
@@ -317,6 +318,14 @@ std::size_t FillPlan::host_bytes() const {
 
 std::string fill_device_source() {
   return joined_device_text({"sweep/random.h", "fill_parameters.h", "convert.cuh", "fill.cuh"});
+}
+
+std::string compare_device_source() {
+  return joined_device_text({"sweep/random.h",
+                             "fill_parameters.h",
+                             "compare_parameters.h",
+                             "convert.cuh",
+                             "compare.cuh"});
 }
 
 }  // namespace sweep::problem

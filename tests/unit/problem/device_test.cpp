@@ -95,6 +95,15 @@ TEST_F(DeviceText, FillsCompile) {
   EXPECT_THAT(out.log, testing::Not(testing::HasSubstr("warning")));
 }
 
+TEST_F(DeviceText, ComparisonsCompile) {
+  const Compiled out = compile(nvrtc_, compare_device_source());
+  EXPECT_FALSE(out.cubin.empty()) << out.log;
+  for (const char* kernel : {"units", "rows", "tensor", "components", "finish"}) {
+    EXPECT_THAT(out.cubin, testing::HasSubstr(std::string("sweep_compare_") + kernel));
+  }
+  EXPECT_THAT(out.log, testing::Not(testing::HasSubstr("warning")));
+}
+
 TEST_F(DeviceText, PlantedMistakeIsSeen) {
   EXPECT_TRUE(compile(nvrtc_, fill_device_source() + "\n__global__ void broken() { nothing(); }\n")
                   .cubin.empty());
