@@ -150,7 +150,7 @@ Played Session::play(Player& player, Bench& bench, const problem::Draw& draw, bo
   Played played;
   place.wash(poison_word(~number));
   bench.before_call(poison_word(number));
-  if (timed) {
+  if (timed && flush_) {
     played.flushed = device_->flush_cache().value_or(-1);
     device_->synchronize();
   }

@@ -91,6 +91,9 @@ class Session {
   // Process, seat and plan, ready for the draw. Throws ArmFault, PlanFault or util::InfraError.
   Seat& seat(Player& player, Bench& bench, const problem::Draw& draw);
 
+  // Whether timed calls flush caches before them; true at the start.
+  void set_flush(bool flush) { flush_ = flush; }
+
   // One call on the content that the bench holds. `timed`: caches are flushed before it.
   [[nodiscard]] Played play(Player& player, Bench& bench, const problem::Draw& draw, bool timed);
 
@@ -134,6 +137,7 @@ class Session {
   Player seed_, candidate_, versus_;
   std::vector<util::Protection> protections_;
   std::uint64_t calls_ = 0;
+  bool flush_ = true;
 
   struct Earlier {
     expr::IntEnv dims;

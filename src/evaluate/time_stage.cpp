@@ -21,6 +21,9 @@ constexpr std::size_t kPoolBytes = std::size_t{4} << 30U;
 // Wall time that the calls of the stage may take before blocks become fewer.
 constexpr double kBudgetGpu = 20;
 constexpr double kBudgetCpu = 3;
+// The cpu device flushes only where that is cheap: a server's last-level cache takes longer than
+// most kernels here.
+constexpr double kCpuFlushSeconds = 0.005;
 constexpr int kMostBlocks = 20;
 constexpr int kLeastBlocks = 4;
 
@@ -66,6 +69,7 @@ class TimeStage {
   TimeResult run(const std::vector<Place>& places) {
     session_.lock(util::LockMode::shared);
     session_.clear_bench();
+    choose_flush();
     for (const Place& place : places) {
       add_shape(place);
     }
@@ -79,6 +83,18 @@ class TimeStage {
   }
 
  private:
+  void choose_flush() {
+    if (session_.options().arm.device.kind != device::Kind::cpu) {
+      return;
+    }
+    util::RealClock clock;
+    (void)session_.device().flush_cache();
+    const double begin = clock.monotonic();
+    (void)session_.device().flush_cache();
+    flushed_ = clock.monotonic() - begin <= kCpuFlushSeconds;
+    session_.set_flush(flushed_);
+  }
+
   void add_shape(const Place& place) {
     const problem::Problem& problem = session_.problem();
     TimedShape shape;
@@ -280,7 +296,9 @@ class TimeStage {
     result.blocks = blocks_;
     result.replicates = options_.replicates;
     const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
-    result.clock = cpu ? "monotonic clock" : "cuda events";
+    result.clock = !cpu       ? "cuda events"
+                   : flushed_ ? "monotonic clock"
+                              : "monotonic clock, caches not flushed";
     if (failure_) {
       return result;
     }
@@ -349,6 +367,7 @@ class TimeStage {
   problem::Key key_;
   const Tick& tick_;
   bool only_pool_;
+  bool flushed_ = true;
   int blocks_ = 0;
   double call_seconds_ = 0;
   std::deque<TimedShape> shapes_;

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kAlign = 256;
+// Unmapped on both sides: an index that is off by a row or two must not land in a neighbour.
+constexpr std::size_t kGuard = std::size_t{1} << 20U;
 
 std::size_t round_up(std::size_t n, std::size_t to) {
   return (n + to - 1) / to * to;
@@ -36,7 +38,7 @@ util::Fd read_only(util::Fd fd) {
 
 CpuBuffer::CpuBuffer(util::Fd fd, std::size_t bytes, Access access) : bytes_(bytes) {
   const std::size_t data = data_pages(bytes);
-  mapped_ = data + 2 * kPage;
+  mapped_ = data + 2 * kGuard;
   void* base =
       mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) {
@@ -44,13 +46,13 @@ CpuBuffer::CpuBuffer(util::Fd fd, std::size_t bytes, Access access) : bytes_(byt
   }
   base_ = static_cast<char*>(base);
   const int rights = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
-  if (mmap(base_ + kPage, data, rights, MAP_SHARED | MAP_FIXED, fd.get(), 0) == MAP_FAILED) {
+  if (mmap(base_ + kGuard, data, rights, MAP_SHARED | MAP_FIXED, fd.get(), 0) == MAP_FAILED) {
     const int error = errno;
     munmap(base_, mapped_);
     errno = error;
     util::throw_errno("mmap", "cpu device, buffer of " + std::to_string(bytes) + " bytes");
   }
-  address_ = reinterpret_cast<Address>(base_ + kPage + data - round_up(bytes, kAlign));
+  address_ = reinterpret_cast<Address>(base_ + kGuard + data - round_up(bytes, kAlign));
   fd_ = std::move(fd);
 }
 
