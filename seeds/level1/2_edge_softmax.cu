@@ -5,6 +5,8 @@
 //@ row_exp<<<ceildiv(rows, ROWS), (32, ROWS)>>>(row_ptr, score, top, alpha, rows)
 //@ row_sum<<<ceildiv(rows, ROWS), (32, ROWS)>>>(row_ptr, alpha, sum, rows)
 //@ divide<<<ceildiv(rows, ROWS), (32, ROWS)>>>(row_ptr, sum, alpha, rows)
+#include <cmath>
+
 // A warp for each row in all four kernels.
 __global__ void row_max(const int* row_ptr, const float* score, float* top, int rows) {
     int r = blockIdx.x * ROWS + threadIdx.y;

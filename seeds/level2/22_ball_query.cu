@@ -4,6 +4,8 @@
 //@ scratch u32 ball[batch, queries, words]
 //@ find<<<ceildiv(batch*queries*words, WARPS), THREADS>>>(point, center, ball, radius2, batch, points, queries, words)
 //@ pool<<<(batch*queries, ceildiv(channels, 128)), min(channels, 128)>>>(ball, feature, pooled, points, queries, channels, words)
+#include <cmath>
+
 // One bit for each point: a warp tests 32 neighbouring points against one query.
 __global__ void find(const float* point, const float* center, unsigned* ball, float radius2,
                      int batch, int points, int queries, int words) {

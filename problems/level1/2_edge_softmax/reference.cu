@@ -1,5 +1,7 @@
 //@ problem level1/2
 //@ edge_softmax<<<ceildiv(rows, 128), 128>>>(row_ptr, score, alpha, rows)
+#include <cmath>
+
 __global__ void edge_softmax(const int* row_ptr, const float* score, double* alpha, int rows) {
     int r = blockIdx.x * blockDim.x + threadIdx.x;
     if (r >= rows) return;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ namespace fs = std::filesystem;
 struct Shipped {
   fs::path folder;
   fs::path seed;
+
+  friend void PrintTo(const Shipped& one, std::ostream* out) { *out << one.folder; }
 };
 
 std::vector<Shipped> shipped() {

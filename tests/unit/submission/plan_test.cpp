@@ -291,7 +291,7 @@ TEST(Plan, SurvivesMutations) {
       "*",  "/",   "-",   "0",  "?",    ":",   "\"",   "\x01", "/*@",         "*/"};
   std::mt19937 random(11);
   int accepted = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     std::string text = valid;
     for (auto edits = 1 + random() % 3; edits > 0; --edits) {
       const std::size_t at = random() % text.size();
@@ -319,7 +319,7 @@ TEST(Plan, SurvivesMutations) {
       ++accepted;
     }
   }
-  EXPECT_GT(accepted, 100);
+  EXPECT_GT(accepted, 50);
 }
 
 TEST(Plan, HostilePlansEndQuickly) {

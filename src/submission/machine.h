@@ -1,0 +1,63 @@
+#pragma once
+
+#include "submission/ast.h"
+#include "submission/plan.h"
+#include "submission/value.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace sweep::submission {
+
+// Product of checked integers. Throws expr::EvalError.
+[[nodiscard]] std::int64_t product(const std::vector<std::int64_t>& factors);
+
+// Runs a plan for one shape, once. All arguments must outlive it. Throws RunFault, and
+// expr::EvalError where a tensor's shape has no value.
+class Machine {
+ public:
+  Machine(const Submission& submission,
+          const Signature& signature,
+          const Binding& binding,
+          std::int64_t max_launches);
+
+  [[nodiscard]] Expansion run(const Signature& signature);
+
+ private:
+  void bind_names(const Signature& signature);
+  void refuse_nothing(const Signature& signature) const;
+  void block(const std::vector<Statement>& statements);
+  void run(const LetStatement& let);
+  void run(const ScratchStatement& scratch);
+  void run(const ActionStatement& action);
+  void run(const ForStatement& loop);
+  void run(const IfStatement& choice);
+  void run(const LaunchStatement& statement);
+  void swap(const ActionStatement& action);
+  [[nodiscard]] std::size_t whole(const expr::Node& node);
+  [[nodiscard]] std::int64_t bytes(std::size_t buffer) const;
+  [[nodiscard]] std::array<std::int64_t, 3> extents(const expr::Node& node);
+  [[nodiscard]] Argument argument(const Value& value) const;
+  [[nodiscard]] std::size_t site(const LaunchStatement& statement, std::size_t offset);
+  [[nodiscard]] std::int64_t occupancy(const expr::Node& call);
+  void add_step(Step step);
+
+  const Submission& submission_;
+  const Binding& binding_;
+  std::int64_t max_launches_;
+  std::size_t tensors_;
+  Scope scope_;
+  std::vector<BufferFacts> buffers_;
+  Evaluator evaluator_;
+  Expansion out_;
+  std::unordered_map<const LaunchStatement*, std::size_t> sites_;
+  std::vector<std::pair<int, int>> positions_;
+  std::size_t arguments_ = 0;
+  std::size_t offset_ = 0;  // of the statement that runs
+};
+
+}  // namespace sweep::submission
