@@ -238,6 +238,7 @@ class Validator {
 
   void rules() {
     samplers(problem_.stress);
+    samplers(problem_.heldout);
     const Work& work = problem_.work;
     names(work.flops, costs_);
     names(work.reference_ops, costs_);

@@ -201,6 +201,11 @@ CompareResult compared_on(const Gpu& gpu,
   return result;
 }
 
+// Sums are taken in another order on the device.
+bool nearly(double a, double b) {
+  return a == b || std::fabs(a - b) <= 1e-12 * std::fabs(a);
+}
+
 TEST_F(OnGpu, ComparisonsAgreeWithTheHost) {
   void* const module = gpu_.load(compile(nvrtc_, compare_device_source()).cubin);
   std::mt19937_64 engine(3);
@@ -239,9 +244,9 @@ TEST_F(OnGpu, ComparisonsAgreeWithTheHost) {
     EXPECT_EQ(host.bad_rows, device.bad_rows);
     EXPECT_EQ(host.first_bad, device.first_bad);
     EXPECT_EQ(host.pattern, device.pattern);
-    EXPECT_EQ(host.worst, device.worst);
-    EXPECT_EQ(host.allowed, device.allowed);
-    EXPECT_EQ(host.e_max, device.e_max);
+    EXPECT_TRUE(nearly(host.worst, device.worst)) << host.worst << " " << device.worst;
+    EXPECT_TRUE(nearly(host.allowed, device.allowed)) << host.allowed << " " << device.allowed;
+    EXPECT_TRUE(nearly(host.e_max, device.e_max)) << host.e_max << " " << device.e_max;
     EXPECT_NEAR(host.e_rms, device.e_rms, 1e-12 * host.e_rms);
     EXPECT_NEAR(host.worst_rms, device.worst_rms, 1e-9 * host.worst_rms);
     failing += host.pass ? 0 : 1;
