@@ -218,7 +218,9 @@ TEST(CompileCache, IsCheckedWhenRead) {
   EXPECT_EQ(again.kernels.at(0).lowered, "_Z1kPi");
   const auto file = folder.path() / "compiled" / made.key.substr(0, 2) / made.key;
   std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).seekp(2000) << "X";
-  EXPECT_FALSE(compile::Compiler(options).compile(request).cached);
+  const Result third = compile::Compiler(options).compile(request);
+  EXPECT_FALSE(third.cached);
+  EXPECT_EQ(third.status, Status::ok) << third.log;
 }
 
 TEST(CompileCpu, ReadsParametersFromTheName) {
