@@ -38,7 +38,8 @@ std::vector<Found> ask(const std::filesystem::path& program) {
                            "E_DEVICES");
   }
   std::vector<Found> out;
-  for (const nlohmann::json& row : wire::parse_object(done.out, "devices").at("devices")) {
+  const nlohmann::json answer = wire::parse_object(done.out, "devices");
+  for (const nlohmann::json& row : answer.at("devices")) {
     Found found;
     found.lane.id = device::parse_id(wire::field<std::string>(row, "id"));
     found.usable = wire::field<bool>(row, "usable");
