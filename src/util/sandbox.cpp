@@ -34,6 +34,7 @@ SandboxPolicy& SandboxPolicy::operator+=(const SandboxPolicy& other) {
   append(read_write, other.read_write);
   append(devices, other.devices);
   allow_exec = allow_exec || other.allow_exec;
+  listen_unix = listen_unix || other.listen_unix;
   max_processes = std::max(max_processes, other.max_processes);
   allow_unsandboxed = allow_unsandboxed || other.allow_unsandboxed;
   return *this;
@@ -80,6 +81,8 @@ SandboxPolicy nvidia_driver() {
   for (int gpu = 0; gpu < 64; ++gpu) {
     policy.devices.emplace_back("/dev/nvidia" + std::to_string(gpu));
   }
+  policy.read_write = {"/proc/self/task"};
+  policy.listen_unix = true;
   policy.max_processes = 256;
   return policy;
 }
@@ -211,7 +214,7 @@ void plan_sandbox(Plan& plan, const SandboxPolicy& policy, const fs::path& work_
       give_folder(work_folder, plan.uid);
     }
   }
-  plan.filter = seccomp_filter(policy.allow_exec);
+  plan.filter = seccomp_filter(policy.allow_exec, policy.listen_unix);
   plan.guards[kSeccomp].detail = policy.allow_exec ? "exec allowed" : "no exec";
   plan.guards[kProcessLimit].detail = std::to_string(policy.max_processes) + " processes";
 }

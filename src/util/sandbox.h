@@ -21,13 +21,17 @@ struct SandboxPolicy {
   // descriptor; what is left of that opening is closed by deny_exec().
   bool allow_exec = false;
 
+  // true: unix stream sockets may be made, bound and listened on, which libcuda does to start.
+  // Connecting stays refused, and abstract names belong to the child's own network namespace.
+  bool listen_unix = false;
+
   // Threads and processes together, the first one counted.
   std::uint32_t max_processes = 64;
 
   // Start even when mandatory protections are missing; Process::protections() then says which.
   bool allow_unsandboxed = false;
 
-  // Paths of both; max_processes the larger; allow_exec and allow_unsandboxed when either says so.
+  // Paths of both; max_processes the larger; what either allows.
   SandboxPolicy& operator+=(const SandboxPolicy& other);
 };
 

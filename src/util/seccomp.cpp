@@ -12,6 +12,7 @@
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -62,11 +63,8 @@ void deny(const Context& context,
 // New descriptors to the outside, other processes' memory, the kernel's larger attack surfaces, and
 // everything that changes the machine. An unprivileged child could not do most of it; root in a
 // container might.
-constexpr std::array kDenied = {"socket",
-                                "socketpair",
+constexpr std::array kDenied = {"socketpair",
                                 "connect",
-                                "bind",
-                                "listen",
                                 "accept",
                                 "accept4",
                                 "ptrace",
@@ -131,6 +129,21 @@ constexpr std::array kDenied = {"socket",
                                 "mknodat",
                                 "personality"};
 
+// Datagram sockets could send to a path without connecting, and raw unix sockets are datagram ones.
+void deny_sockets(const Context& context, bool listen_unix) {
+  if (!listen_unix) {
+    for (const char* name : {"socket", "bind", "listen"}) {
+      deny(context, name);
+    }
+    return;
+  }
+  constexpr std::uint64_t kTypeBits = 0xF;
+  deny(context, "socket", EPERM, {scmp_arg_cmp{0, SCMP_CMP_NE, AF_UNIX, 0}});
+  for (const std::uint64_t type : {std::uint64_t{SOCK_DGRAM}, std::uint64_t{SOCK_RAW}}) {
+    deny(context, "socket", EPERM, {scmp_arg_cmp{1, SCMP_CMP_MASKED_EQ, kTypeBits, type}});
+  }
+}
+
 void deny_namespaces(const Context& context) {
   // clone3 hides its flags in memory; without it libc uses clone.
   deny(context, "clone3", ENOSYS);
@@ -166,11 +179,12 @@ std::vector<sock_filter> compile(const Context& context) {
 
 namespace spawn {
 
-std::vector<sock_filter> seccomp_filter(bool allow_exec) {
+std::vector<sock_filter> seccomp_filter(bool allow_exec, bool listen_unix) {
   const Context context = make_context();
   for (const char* name : kDenied) {
     deny(context, name);
   }
+  deny_sockets(context, listen_unix);
   deny_namespaces(context);
   // Typing into the terminal that started us; the upper half of the argument is ignored by the
   // kernel.

@@ -98,7 +98,8 @@ void plan_sandbox(Plan& plan,
 
 // The filter of system calls. `allow_exec` false: only execveat(kProgramFd, "", ...,
 // AT_EMPTY_PATH).
-[[nodiscard]] std::vector<sock_filter> seccomp_filter(bool allow_exec);
+// `listen_unix`: socket(AF_UNIX, SOCK_STREAM), bind and listen.
+[[nodiscard]] std::vector<sock_filter> seccomp_filter(bool allow_exec, bool listen_unix);
 
 // 0 when the kernel has no Landlock or it is off.
 [[nodiscard]] int landlock_abi();

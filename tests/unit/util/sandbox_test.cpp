@@ -145,6 +145,29 @@ TEST_F(Sandbox, CannotConnect) {
   EXPECT_EQ(run_program("/usr/bin/perl", made).out, "Operation not permitted");
 }
 
+TEST_F(Sandbox, ListeningIsAllUnixSocketsCanDo) {
+  SandboxPolicy policy = readable();
+  policy.listen_unix = true;
+  EXPECT_EQ(
+      perl("socket(my $s, 1, 1, 0) or die $!; bind($s, pack('S a*', 1, \"\\0name\")) or die $!; "
+           "listen($s, 1) or die $!; print 'listens'",
+           policy)
+          .out,
+      "listens");
+  EXPECT_EQ(perl("socket(my $s, 1, 1, 0) or die $!; print connect($s, pack('S a*', 1, '/x')) ? "
+                 "'connected' : $!",
+                 policy)
+                .out,
+            "Operation not permitted");
+  // Internet, netlink, unix datagrams, raw unix.
+  for (const char* kind :
+       {"2, 1", "2, 2", "10, 1", "16, 3", "1, 2", "1, 3", "1, 0x80002", "40, 1"}) {
+    EXPECT_EQ(perl(std::string("print socket(my $s, ") + kind + ", 0) ? 'made' : $!", policy).out,
+              "Operation not permitted")
+        << kind;
+  }
+}
+
 TEST_F(Sandbox, HasAnEmptyNetwork) {
   SandboxPolicy policy = readable();
   policy.read.emplace_back("/proc");
