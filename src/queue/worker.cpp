@@ -10,8 +10,6 @@
 #include "util/error.h"
 #include "util/sha256.h"
 
-#include <iostream>
-
 namespace sweep::queue {
 
 namespace {
@@ -236,20 +234,6 @@ void serve(wire::Channel& channel, StopSignals& signals, const ItemRunner& runne
     const record::Trajectory trajectory = run_one(runner, config, item, surroundings, services);
     services.save(trajectory);
     channel.send(summary(trajectory));
-  }
-}
-
-int worker_main() {
-  try {
-    StopSignals signals;
-    wire::Channel channel(util::Fd(wire::Channel::kRoleFd), "supervisor", kMaxMessage);
-    serve(channel, signals, agent::run_item);
-    return 0;
-  } catch (const util::Interrupted&) {
-    return 130;
-  } catch (const std::exception& error) {
-    std::cerr << "worker: " << error.what() << '\n';
-    return 3;
   }
 }
 

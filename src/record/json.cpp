@@ -1,6 +1,5 @@
 #include "record/json.h"
 
-#include "record/trajectory.h"
 #include "util/clock.h"
 #include "util/error.h"
 
@@ -69,18 +68,6 @@ nlohmann::json parse_bounded(std::string_view text,
 std::string utc_now() {
   util::RealClock clock;
   return util::iso_time(clock.wall());
-}
-
-std::string marked(const nlohmann::json& content) {
-  return canonical({{"content", content}, {"policy", kPolicy}});
-}
-
-nlohmann::json unmarked(std::string_view text, const std::string& where) {
-  nlohmann::json document = parse_bounded(text, where);
-  if (!document.is_object() || !document.contains("content") || !document.contains("policy")) {
-    fail(where, "no stored prompt or generation (content and policy expected)");
-  }
-  return std::move(document["content"]);
 }
 
 }  // namespace sweep::record

@@ -22,10 +22,4 @@ namespace sweep::record {
 // UTC now as "2026-01-31T12:00:00.123Z".
 [[nodiscard]] std::string utc_now();
 
-// A prompt or generation as it is stored: canonical {"content": content, "policy":
-// "evaluation-only/do-not-train"}.
-[[nodiscard]] std::string marked(const nlohmann::json& content);
-// The content of such a document. InfraError E_JSON when it is none.
-[[nodiscard]] nlohmann::json unmarked(std::string_view text, const std::string& where);
-
 }  // namespace sweep::record

@@ -153,10 +153,6 @@ TEST(Trajectory, MarksTheFileAndEveryTurn) {
   const json t = to_json(example());
   EXPECT_EQ(t["data_policy"], "evaluation-only/do-not-train");
   EXPECT_EQ(t["turns"][0]["data_policy"], "evaluation-only/do-not-train");
-  const std::string document = marked(json("a prompt"));
-  EXPECT_EQ(document, R"({"content":"a prompt","policy":"evaluation-only/do-not-train"})");
-  EXPECT_EQ(unmarked(document, "x"), "a prompt");
-  EXPECT_THROW(static_cast<void>(unmarked("{}", "x")), util::InfraError);
 }
 
 TEST(Trajectory, NamesTheFieldThatIsWrong) {
