@@ -62,7 +62,6 @@ class EvaluateOnCpu : public ::testing::Test {
   Evaluation judge(const std::string& source, std::optional<Stage> only = Stage::check) {
     EvaluationRequest request;
     request.submission = {"mine.cu", source};
-    request.problem = (kSource / "tests/data/problems/test/affine").string();
     request.device = {device::Kind::cpu, 0};
     request.only = only;
     request.check_seeds = 2;
