@@ -1,5 +1,6 @@
 #include "device/cpu/block.h"
 
+#include "device/cpu/lanes.h"
 #include "util/error.h"
 
 #include <sweep/simt/runtime.h>
@@ -9,12 +10,6 @@
 
 #include <signal.h>
 #include <string.h>
-
-// Candidate code reads these as threadIdx and friends; the hidden parameter of every kernel.
-__thread uint3 threadIdx;
-__thread uint3 blockIdx;
-__thread dim3 blockDim;
-__thread dim3 gridDim;
 
 namespace sweep::device::cpu {
 namespace {
@@ -28,17 +23,6 @@ std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
   return x ^ (x >> 31);
-}
-
-unsigned linear(uint3 thread, uint3 block) {
-  return thread.x + block.x * (thread.y + block.y * thread.z);
-}
-
-template <typename F>
-void for_each_lane(std::uint32_t lanes, F f) {
-  for (; lanes != 0; lanes &= lanes - 1) {
-    f(static_cast<unsigned>(std::countr_zero(lanes)));
-  }
 }
 
 }  // namespace
@@ -241,156 +225,6 @@ void BlockRunner::open_barrier() {
   }
 }
 
-unsigned long long BlockRunner::warp(
-    simt::WarpOp op, unsigned mask, unsigned long long value, int source, int line) {
-  if (!loop_.blocked) {
-    enter_blocked();
-  }
-  const unsigned thread = linear(threadIdx, launch_->block);
-  const unsigned lane = thread % kLanes;
-  Warp& warp = warps_[thread / kLanes];
-  Thread& t = threads_[thread];
-  if (op == simt::WarpOp::active) {
-    start_waiting(thread, Wait::active, line);
-    warp.in_active |= 1u << lane;
-    leave();
-    return t.result;
-  }
-  if ((mask >> lane & 1u) == 0) {
-    fail("warp operation in line " + std::to_string(line) + " by lane " + std::to_string(lane) +
-         ", which is not in its mask");
-  }
-  t.mask = mask;
-  t.value = value;
-  t.source = source;
-  t.op = op;
-  start_waiting(thread, Wait::warp, line);
-  warp.in_warp |= 1u << lane;
-  try_release(thread / kLanes, mask);
-  leave();
-  return t.result;
-}
-
-void BlockRunner::try_release(unsigned warp, std::uint32_t mask) {
-  const std::uint32_t lanes = mask & warps_[warp].alive;
-  if ((warps_[warp].in_warp & lanes) != lanes) {
-    return;
-  }
-  const Thread* threads = &threads_[warp * kLanes];
-  const simt::WarpOp op = threads[std::countr_zero(lanes)].op;
-  bool same_mask = true;
-  bool same_op = true;
-  for_each_lane(lanes, [&](unsigned lane) {
-    same_mask = same_mask && (threads[lane].mask & warps_[warp].alive) == lanes;
-    same_op = same_op && threads[lane].op == op;
-  });
-  if (!same_mask) {
-    return;
-  }
-  if (!same_op) {
-    fail("divergent warp: lanes of one mask wait in different warp operations, one in line " +
-         std::to_string(threads[std::countr_zero(lanes)].line));
-  }
-  compute(warp, lanes);
-  warps_[warp].in_warp &= ~lanes;
-  const unsigned lane_key = random(kLanes);
-  for (unsigned l = 0; l < kLanes; ++l) {
-    const unsigned lane = l ^ lane_key;
-    if ((lanes >> lane & 1u) != 0) {
-      make_ready(warp * kLanes + lane);
-    }
-  }
-}
-
-void BlockRunner::compute(unsigned warp, std::uint32_t lanes) {
-  using simt::WarpOp;
-  Thread* t = &threads_[warp * kLanes];
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
-  const WarpOp op = t[first].op;
-  if (op == WarpOp::sync) {
-    return;
-  }
-  if (op == WarpOp::shuffle) {
-    for_each_lane(lanes, [&](unsigned i) {
-      const unsigned from = static_cast<unsigned>(t[i].source) % kLanes;
-      t[i].result = (lanes >> from & 1u) != 0 ? t[from].value : ~0ull;
-    });
-    return;
-  }
-  if (op == WarpOp::match_any) {
-    for_each_lane(lanes, [&](unsigned i) {
-      t[i].result = 0;
-      for_each_lane(
-          lanes, [&](unsigned j) { t[i].result |= t[j].value == t[i].value ? 1ull << j : 0ull; });
-    });
-    return;
-  }
-  unsigned long long r = op == WarpOp::ballot      ? 0
-                         : op == WarpOp::match_all ? lanes
-                                                   : t[first].value;
-  for_each_lane(lanes, [&](unsigned i) {
-    const unsigned long long v = t[i].value;
-    const auto sv = static_cast<long long>(v);
-    const auto sr = static_cast<long long>(r);
-    switch (op) {
-      case WarpOp::ballot:
-        r |= v != 0 ? 1ull << i : 0ull;
-        break;
-      case WarpOp::match_all:
-        r = v == t[first].value ? r : 0;
-        break;
-      case WarpOp::add:
-        r = i == first ? r : r + v;
-        break;
-      case WarpOp::min_signed:
-        r = sv < sr ? v : r;
-        break;
-      case WarpOp::max_signed:
-        r = sv > sr ? v : r;
-        break;
-      case WarpOp::min_unsigned:
-        r = v < r ? v : r;
-        break;
-      case WarpOp::max_unsigned:
-        r = v > r ? v : r;
-        break;
-      case WarpOp::bit_and:
-        r &= v;
-        break;
-      case WarpOp::bit_or:
-        r |= v;
-        break;
-      case WarpOp::bit_xor:
-        r = i == first ? r : r ^ v;
-        break;
-      default:
-        break;
-    }
-  });
-  for_each_lane(lanes, [&](unsigned i) { t[i].result = r; });
-}
-
-bool BlockRunner::release_active() {
-  bool any = false;
-  for (unsigned w = 0; w < warps_used_; ++w) {
-    const std::uint32_t waiting = warps_[w].in_active;
-    if (waiting == 0) {
-      continue;
-    }
-    Thread* t = &threads_[w * kLanes];
-    const int line = t[std::countr_zero(waiting)].line;
-    std::uint32_t group = 0;
-    for_each_lane(waiting, [&](unsigned i) { group |= t[i].line == line ? 1u << i : 0u; });
-    warps_[w].in_active &= ~group;
-    for_each_lane(group, [&](unsigned i) {
-      t[i].result = group;
-      make_ready(w * kLanes + i);
-    });
-    any = true;
-  }
-  return any;
-}
-
 bool BlockRunner::thread_end() {
   const unsigned thread = linear(threadIdx, launch_->block);
   Warp& warp = warps_[thread / kLanes];
@@ -503,35 +337,3 @@ std::optional<Failure> BlockRunner::run(const LaunchShape& launch, uint3 index) 
 }
 
 }  // namespace sweep::device::cpu
-
-// The seam that sweep/simt/runtime.h declares.
-using sweep::device::cpu::BlockRunner;
-
-int sweep_simt_barrier(sweep::simt::Vote vote, int predicate, int line) {
-  return BlockRunner::current()->barrier(vote, predicate, line);
-}
-
-unsigned long long sweep_simt_warp(
-    sweep::simt::WarpOp op, unsigned mask, unsigned long long value, int source, int line) {
-  return BlockRunner::current()->warp(op, mask, value, source, line);
-}
-
-bool sweep_simt_thread_end() {
-  return BlockRunner::current()->thread_end();
-}
-
-void sweep_simt_yield() {
-  BlockRunner::current()->yield();
-}
-
-void sweep_simt_contended() {
-  BlockRunner::current()->contended();
-}
-
-void sweep_simt_fail(const char* what, const char* file, int line) {
-  std::string text = what;
-  if (line > 0) {
-    text += std::string(", ") + file + ":" + std::to_string(line);
-  }
-  BlockRunner::current()->fail(std::move(text));
-}

@@ -117,6 +117,7 @@ class BlockRunner {
   void check_same_line(unsigned warp);
   void try_release(unsigned warp, std::uint32_t mask);
   void compute(unsigned warp, std::uint32_t lanes);
+  [[nodiscard]] unsigned long long folded(unsigned warp, std::uint32_t lanes) const;
   bool release_active();
   [[nodiscard]] std::string divergence() const;
   [[nodiscard]] Failure signal_failure() const;
