@@ -45,7 +45,7 @@ enum FillType : unsigned {
   kTypeC128,
 };
 
-// One element-wise fill with everything resolved; passed to kernels by value (320 bytes).
+// One element-wise fill with everything resolved; passed to kernels by value (288 bytes).
 struct FillParameters {
   unsigned long long key = 0;     // Philox key
   unsigned long long stream = 0;  // number of the tensor within the draw
@@ -62,7 +62,9 @@ struct FillParameters {
   int axes = 0;  // field, particles: number of axes in `extents`
   int choices = 0;
   long long extents[4] = {1, 1, 1, 1};
-  double values[20] = {};  // choice
+  double values[20] = {};  // choice; field: amplitude of each octave
 };
+
+static_assert(sizeof(FillParameters) == 288);
 
 }  // namespace sweep::problem
