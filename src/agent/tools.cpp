@@ -14,6 +14,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxToolText = 12'288;
+// The cpu device proves correctness; its times are never ranked, so a quick look at them is enough,
+// and held-out shapes wait for a device that counts.
+constexpr int kCpuReplicates = 2;
 
 constexpr const char* kKernelSchema =
     R"({"type":"object","properties":{"kernel_code":{"type":"string","description":"Complete text of the submission: CUDA C++ with its plan in //@ lines."}},"required":["kernel_code"]})";
@@ -50,6 +53,8 @@ evaluate::EvaluationRequest request_for(const std::string& kernel, const ToolSet
   request.check_seeds = settings.correct_trials;
   request.deadline_seconds = settings.deadline_seconds;
   request.allow_unsandboxed = settings.allow_unsandboxed;
+  if (settings.device.kind == device::Kind::cpu)
+    request.replicates = kCpuReplicates;
   return request;
 }
 
@@ -179,7 +184,8 @@ ToolOutcome run_tool(const std::string& name,
   else if (name == "run_correctness")
     request.only = evaluate::Stage::check;
   else {
-    request.depth = evaluate::Depth::full;
+    request.depth = settings.device.kind == device::Kind::cpu ? evaluate::Depth::standard
+                                                              : evaluate::Depth::full;
     request.check_seeds = settings.submit_trials;
   }
   const evaluate::Evaluation evaluation = evaluator.evaluate(request);
