@@ -29,6 +29,11 @@ class Engine {
 // Works on every device through host memory.
 [[nodiscard]] std::unique_ptr<Engine> make_host_engine(device::Device& device);
 
+// Fills, copies and compares on a cuda device; what must be made whole on the host is uploaded.
+// Compiles the fill kernel with NVRTC in this process. All calls are ordered on the device's
+// stream; fill and copy return before they are done.
+[[nodiscard]] std::unique_ptr<Engine> make_device_engine(device::Device& device);
+
 // `bytes` bytes at `from` of the device.
 [[nodiscard]] std::vector<std::byte> download(device::Device& device,
                                               device::Address from,

@@ -71,7 +71,8 @@ Session::Session(SessionOptions options,
       candidate_code_(std::move(candidate)),
       versus_code_(std::move(versus)),
       device_(std::move(device)),
-      engine_(make_host_engine(*device_)),
+      engine_(options_.arm.device.kind == device::Kind::cpu ? make_host_engine(*device_)
+                                                            : make_device_engine(*device_)),
       oracle_(std::make_unique<Oracle>(*device_, problem_, reference_code_)) {
   seed_.code = &seed_code_;
   candidate_.code = &candidate_code_;

@@ -45,6 +45,13 @@ SandboxPolicy system_libraries() {
   // The loader itself is executed, so libraries are executable too; what they hold can be run as
   // code anyway.
   policy.read_execute = {"/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/local/lib"};
+  // A bundle's own libraries, found by $ORIGIN/lib.
+  std::error_code error;
+  if (const fs::path program = fs::read_symlink("/proc/self/exe", error); !error) {
+    if (fs::path beside = program.parent_path() / "lib"; fs::is_directory(beside, error)) {
+      policy.read_execute.push_back(std::move(beside));
+    }
+  }
   policy.read = {"/etc/ld.so.cache",
                  "/etc/localtime",
                  "/usr/share/zoneinfo",

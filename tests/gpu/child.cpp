@@ -90,6 +90,19 @@ int wash_with_given_code() {
   return 0;
 }
 
+// runner: what a runner does, given device code and the judge's buffer of 4096 bytes.
+int run_as_runner() {
+  const util::Fd code(kChildFd);
+  const auto on = device::cuda::open(0, read_image(code.get()));
+  const auto buffer = on->import(util::Fd(kChildFd + 1), 4096, device::Access::read_write);
+  on->fill_words(buffer->address(), 4096, 0x2a2a2a2aU);
+  on->wash();
+  on->reset_persisting_cache();
+  on->synchronize();
+  std::printf("ok\n");
+  return 0;
+}
+
 // fault NAME: runs that kernel of kFaults, which must not end well.
 int run_fault(const std::vector<std::string>& arguments) {
   const auto on = device::cuda::open(0);
@@ -120,6 +133,9 @@ int child_main(const std::string& name, const std::vector<std::string>& argument
     }
     if (name == "wash") {
       return wash_with_given_code();
+    }
+    if (name == "runner") {
+      return run_as_runner();
     }
     if (name == "fault") {
       return run_fault(arguments);

@@ -1,0 +1,79 @@
+#include "evaluate/engine.h"
+
+#include "fixture.h"
+#include "problem/draw.h"
+#include "problem/fill.h"
+#include "problem/problem.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace sweep::gpu {
+namespace {
+
+constexpr const char* kHead = R"T(schema = 1
+id = "level1/1"
+title = "t"
+domain = "d"
+statement = "s"
+[dims]
+n = "free(1, 1<<24)" m = "free(1, 4096)"[inputs] x = ")T";
+
+constexpr const char* kTail = R"T("
+[outputs]
+y = "f32[n]"
+[shapes]
+a = { n = 20000, m = 64, use = ["cpu", "time"] }
+[stress]
+n = "log(1, 1000)"
+m = "log(1, 64)"
+[edges]
+list = []
+[work]
+flops = 1
+reference_ops = 1
+)T";
+
+class Engines : public OnDevice {};
+
+// The judge's fill of an element-wise tensor has the host's bits, whatever the type.
+TEST_F(Engines, FillTheSameBitsAsTheHost) {
+  const auto engine = evaluate::make_device_engine(on());
+  int on_device = 0;
+  for (const std::string spec : {"f32[n, m] = normal()",
+                                 "f64[n, m] = normal(1, 3)",
+                                 "f16[n, m] = normal()",
+                                 "bf16[n] = normal()",
+                                 "e4m3[n] = normal()",
+                                 "e5m2[n] = normal()",
+                                 "f32[n] = uniform(-1, 1)",
+                                 "f64[n] = uniform(0, 5)",
+                                 "i32[n] = integer(0, 1000)",
+                                 "i64[n] = integer(-5, m)",
+                                 "u8[n] = bits()",
+                                 "u32[n] = bits()",
+                                 "f32[n] = constant(2.5)",
+                                 "c64[n] = normal()"}) {
+    const problem::Loaded loaded =
+        problem::parse(kHead + spec + kTail, {{"reference.cu", "//@ nothing\n"}});
+    ASSERT_TRUE(loaded.problem.has_value()) << spec << ": " << loaded.mistakes.at(0).text();
+    const problem::Problem& problem = *loaded.problem;
+    const problem::Draw draw = problem::make_draw(
+        problem, "t", {{"n", 20011}, {"m", 7}}, "default", problem::Key::from_seed(3));
+    const problem::FillPlan plan(problem, draw);
+    const problem::FilledTensor& filled = plan.tensors().at(0);
+    on_device += filled.way == problem::FillWay::element ? 1 : 0;
+    const auto bytes = static_cast<std::size_t>(filled.tensor.bytes);
+    std::vector<std::byte> expected(bytes);
+    plan.fill(0, 0, filled.tensor.count, expected);
+    const auto buffer = on().allocate(bytes);
+    on().fill_words(buffer->address(), (bytes + 3) / 4 * 4, 0xa5a5a5a5U);
+    engine->fill(plan, 0, buffer->address());
+    EXPECT_EQ(download<std::byte>(buffer->address(), bytes), expected) << spec;
+  }
+  EXPECT_GE(on_device, 12);
+}
+
+}  // namespace
+}  // namespace sweep::gpu
