@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <stdexcept>
 #include <string>
 
 namespace sweep::gpu {
@@ -18,7 +20,10 @@ title = "t"
 domain = "d"
 statement = "s"
 [dims]
-n = "free(1, 1<<24)" m = "free(1, 4096)"[inputs] x = ")T";
+n = "free(1, 1<<24)"
+m = "free(1, 4096)"
+[inputs]
+x = ")T";
 
 constexpr const char* kTail = R"T("
 [outputs]
@@ -35,30 +40,45 @@ flops = 1
 reference_ops = 1
 )T";
 
+constexpr std::array kSpecs{"f32[n, m] = normal()",
+                            "f64[n, m] = normal(1, 3)",
+                            "f16[n, m] = normal()",
+                            "bf16[n] = normal()",
+                            "e4m3[n] = normal()",
+                            "e5m2[n] = normal()",
+                            "f32[n] = uniform(-1, 1)",
+                            "f64[n] = uniform(0, 5)",
+                            "i32[n] = integer(0, 1000)",
+                            "i64[n] = integer(-5, m)",
+                            "u8[n] = bits()",
+                            "u32[n] = bits()",
+                            "f32[n] = constant(2.5)",
+                            "c64[n] = normal()"};
+
+problem::Problem problem_with(const std::string& spec) {
+  problem::Loaded loaded =
+      problem::parse(kHead + spec + kTail, {{"reference.cu", "//@ nothing\n"}});
+  if (!loaded.problem) {
+    throw std::runtime_error(spec + ": " + loaded.mistakes.at(0).text());
+  }
+  return *std::move(loaded.problem);
+}
+
 class Engines : public OnDevice {};
+
+// Needs no GPU.
+TEST(EngineProblems, AreValid) {
+  for (const std::string spec : kSpecs) {
+    EXPECT_NO_THROW(static_cast<void>(problem_with(spec))) << spec;
+  }
+}
 
 // The judge's fill of an element-wise tensor has the host's bits, whatever the type.
 TEST_F(Engines, FillTheSameBitsAsTheHost) {
   const auto engine = evaluate::make_device_engine(on());
   int on_device = 0;
-  for (const std::string spec : {"f32[n, m] = normal()",
-                                 "f64[n, m] = normal(1, 3)",
-                                 "f16[n, m] = normal()",
-                                 "bf16[n] = normal()",
-                                 "e4m3[n] = normal()",
-                                 "e5m2[n] = normal()",
-                                 "f32[n] = uniform(-1, 1)",
-                                 "f64[n] = uniform(0, 5)",
-                                 "i32[n] = integer(0, 1000)",
-                                 "i64[n] = integer(-5, m)",
-                                 "u8[n] = bits()",
-                                 "u32[n] = bits()",
-                                 "f32[n] = constant(2.5)",
-                                 "c64[n] = normal()"}) {
-    const problem::Loaded loaded =
-        problem::parse(kHead + spec + kTail, {{"reference.cu", "//@ nothing\n"}});
-    ASSERT_TRUE(loaded.problem.has_value()) << spec << ": " << loaded.mistakes.at(0).text();
-    const problem::Problem& problem = *loaded.problem;
+  for (const std::string spec : kSpecs) {
+    const problem::Problem problem = problem_with(spec);
     const problem::Draw draw = problem::make_draw(
         problem, "t", {{"n", 20011}, {"m", 7}}, "default", problem::Key::from_seed(3));
     const problem::FillPlan plan(problem, draw);
