@@ -21,7 +21,8 @@ const std::filesystem::path kSource = SWEEP_SOURCE_DIR;
 
 std::vector<std::string> shipped() {
   std::vector<std::string> ids;
-  for (const problem::Entry& entry : problem::Catalog({kSource / "problems"}).entries()) {
+  const problem::Catalog catalog({kSource / "problems"});
+  for (const problem::Entry& entry : catalog.entries()) {
     if (!entry.planned()) {
       ids.push_back(entry.id);
     }
