@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr std::size_t kMaxToolText = 12'288;
 // The cpu device proves correctness; its times are never ranked, so a quick look at them is enough,
 // and held-out shapes wait for a device that counts.
-constexpr int kCpuReplicates = 2;
+constexpr int kCpuReplicates = 3;
 
 constexpr const char* kKernelSchema =
     R"({"type":"object","properties":{"kernel_code":{"type":"string","description":"Complete text of the submission: CUDA C++ with its plan in //@ lines."}},"required":["kernel_code"]})";
