@@ -17,8 +17,9 @@ namespace sweep::queue {
 
 namespace {
 
-constexpr double kStopSeconds =
-    4.5;  // from the first stop request until unfinished workers are killed
+// From the first stop request until unfinished workers are killed; the rest of the 5 s is for the
+// report and the summary.
+constexpr double kStopSeconds = 4;
 constexpr double kMonth = 30 * 24 * 3600.0;
 constexpr int kTickMilliseconds = 200;
 

@@ -179,8 +179,7 @@ RunLock::RunLock(const RunDir& run) {
     }
     throw util::UsageError({run.folder().string(),
                             "another sweep works on this run (" + holder_of(fd_.get()) + ")",
-                            "wait for it, stop it with  sweep stop " +
-                                run.folder().filename().string() + " , or use --run-name"},
+                            "wait for it, stop it with Ctrl-C, or use --run-name"},
                            "E_RUN_BUSY");
   }
   std::array<char, 128> host{};
