@@ -152,22 +152,12 @@ TEST_F(EvaluateOnCpu, AHardCodedShapeFailsStressWithOneBitOnly) {
   EXPECT_EQ(to_json(e, View::open).dump().find(hidden.shape), std::string::npos);
 }
 
-TEST_F(EvaluateOnCpu, AKeptOutputIsCaught) {
-  // The first call's result is kept in a static of host code and given out again for ever.
-  const std::string source =
-      std::string(kPlan) +
-      "static float kept_y[65536]; static float kept_total[4096]; static int have = 0;\n" +
-      std::string(kHead) +
-      "  if (have > rows * 1) { for (int c = 0; c < cols; ++c) y[r * cols + c] = kept_y[r * cols + "
-      "c];\n"
-      "    total[r] = kept_total[r]; return; }\n" +
-      std::string(kRow) +
-      "  for (int c = 0; c < cols; ++c) kept_y[r * cols + c] = y[r * cols + c];\n"
-      "  kept_total[r] = sum; if (r == rows - 1) have = rows + 1;\n}\n";
-  const Evaluation e = judge(source);
-  EXPECT_TRUE(e.verdict == Verdict::rejected_stale || e.verdict == Verdict::rejected_forbidden ||
-              e.verdict == Verdict::compile_error)
-      << name(e.verdict) << why(e);
+TEST_F(EvaluateOnCpu, StateOfAModuleIsRefusedWhenCompiled) {
+  // judge_state_test has the same kernels without this refusal.
+  const Evaluation e =
+      judge(std::string(kPlan) + "__device__ int calls;\n" + std::string(kHead) +
+            std::string(kRow) + "  if (r == 0 && ++calls > 12) total[0] = 0;\n}\n");
+  EXPECT_EQ(e.verdict, Verdict::rejected_forbidden) << name(e.verdict) << why(e);
 }
 
 TEST_F(EvaluateOnCpu, ABrokenPlanAndABrokenSourceAreToldApart) {
@@ -205,15 +195,6 @@ TEST_F(EvaluateOnCpu, TheCpuDeviceNeverSaysFaster) {
   EXPECT_NE(e.verdict, Verdict::pass_faster);
   EXPECT_EQ(outcome_of(e.verdict), Outcome::correct);
   EXPECT_FALSE(e.protections.sealed);
-}
-
-TEST_F(EvaluateOnCpu, AKernelWrongOnlyWhenTimedIsCaught) {
-  // Right for the first calls of a process, wrong later: check passes, the timed calls do not.
-  const std::string source = std::string(kPlan) + "__device__ int calls_of_this_process;\n" +
-                             std::string(kHead) + std::string(kRow) +
-                             "  if (r == 0 && ++calls_of_this_process > 12) total[0] = 0;\n}\n";
-  const Evaluation e = judge(source, Stage::time);
-  EXPECT_NE(outcome_of(e.verdict), Outcome::correct) << why(e);
 }
 
 TEST_F(EvaluateOnCpu, TheSameSeedGivesTheSameDraws) {

@@ -1,0 +1,144 @@
+// Kernels whose outputs depend on earlier calls. The compiler refuses the writable variables they
+// need, so these are compiled without that refusal: the judge has to catch them by itself.
+#include "compile/compiler.h"
+#include "evaluate/judge_stages.h"
+#include "evaluate/preparation.h"
+#include "evaluate/session.h"
+#include "evaluate/signature.h"
+#include "util/file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include <unistd.h>
+
+namespace sweep::evaluate {
+namespace {
+
+const std::filesystem::path kSource = SWEEP_SOURCE_DIR;
+constexpr std::string_view kPlan =
+    "//@ problem test/affine\n"
+    "//@ k<<<ceildiv(rows, 32), 32>>>(x, shift, y, total, rows, cols, alpha)\n";
+constexpr std::string_view kHead =
+    "__global__ void k(const float* x, const float* shift, float* y, float* total, int rows,\n"
+    "                  int cols, float alpha) {\n"
+    "  int r = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (r >= rows) return;\n";
+constexpr std::string_view kRow =
+    "  float sum = 0;\n"
+    "  for (int c = 0; c < cols; ++c) {\n"
+    "    y[r * cols + c] = alpha * x[r * cols + c] + shift[c];\n"
+    "    sum += y[r * cols + c];\n"
+    "  }\n"
+    "  total[r] = sum;\n";
+
+class JudgeState : public ::testing::Test {
+ protected:
+  // A session whose candidate may keep state between its calls.
+  void open(const std::string& source) {
+    compile::Options options;
+    options.cache =
+        std::filesystem::temp_directory_path() / ("sweep-test-cache-" + std::to_string(::getuid()));
+    options.program = SWEEP_BINARY;
+    compile::Compiler compiler(options);
+    Services services;
+    services.seeds = kSource / "tests/data/seeds";
+    problem::Problem problem = problem::require(kSource / "tests/data/problems/test/affine");
+    const compile::Target target{device::Kind::cpu, ""};
+    const submission::Signature plain = candidate_signature(problem);
+    Code reference = trusted_code(compiler,
+                                  target,
+                                  {"reference.cu", problem.reference.text},
+                                  reference_signature(problem),
+                                  true);
+    Code seed = trusted_code(compiler, target, find_seed(services, problem), plain, false);
+    Code candidate = trusted_code(compiler, target, {"mine.cu", source}, plain, true);
+    program_ = util::Self::open(std::filesystem::path(SWEEP_BINARY));
+    SessionOptions session;
+    session.arm.program = &*program_;
+    session.locks = folder_.path();
+    session_ = std::make_unique<Session>(std::move(session),
+                                         device::open({device::Kind::cpu, 0}),
+                                         std::move(problem),
+                                         std::move(reference),
+                                         std::move(seed),
+                                         std::move(candidate),
+                                         std::nullopt);
+  }
+
+  CheckResult check() { return run_check(*session_, {}, tick_); }
+
+  TimeResult time(int blocks) {
+    StageOptions options;
+    options.replicates = 2;
+    options.blocks = blocks;
+    return run_time(*session_,
+                    options,
+                    visible_places(session_->problem(), device::Kind::cpu, true),
+                    problem::Key::from_seed(1),
+                    tick_);
+  }
+
+  const Tick tick_ = [](const std::string&, std::size_t, std::size_t) {};
+  util::TempDir folder_;
+  std::optional<util::Self> program_;
+  std::unique_ptr<Session> session_;
+};
+
+TEST_F(JudgeState, AnHonestKernelPassesTheSameWay) {
+  open(std::string(kPlan) + std::string(kHead) + std::string(kRow) + "}\n");
+  EXPECT_FALSE(check().failure);
+  EXPECT_FALSE(time(4).failure);
+}
+
+TEST_F(JudgeState, AnOutputKeptFromTheCallBeforeIsStale) {
+  // Computes honestly the first time a row is seen and gives that result out for ever.
+  open(std::string(kPlan) +
+       "static float kept_y[1 << 17], kept_total[4096];\nstatic bool have[4096];\n" +
+       std::string(kHead) +
+       "  if (have[r]) {\n"
+       "    for (int c = 0; c < cols; ++c) y[r * cols + c] = kept_y[r * cols + c];\n"
+       "    total[r] = kept_total[r];\n"
+       "    return;\n"
+       "  }\n" +
+       std::string(kRow) +
+       "  for (int c = 0; c < cols; ++c) kept_y[r * cols + c] = y[r * cols + c];\n"
+       "  kept_total[r] = sum;\n"
+       "  have[r] = true;\n"
+       "}\n");
+  const CheckResult result = check();
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->verdict, Verdict::rejected_stale) << result.failure->text;
+  EXPECT_EQ(result.calls.size(), 2U);  // the second content of the first shape
+}
+
+// Right for the first `honest` calls of a process, wrong by a little after them.
+std::string turncoat(int honest) {
+  return std::string(kPlan) + "static int calls;\n" + std::string(kHead) + std::string(kRow) +
+         "  if (r == 0 && ++calls > " + std::to_string(honest) + ") y[0] += 0.01f;\n}\n";
+}
+
+TEST_F(JudgeState, AKernelThatIsWrongOnlyInLaterCallsIsCaughtWhileItIsTimed) {
+  // Check makes 12 calls (2 shapes x 2 contents x 3 seeds), a replicate 2 + 2 x 2 x 8 = 34 for each
+  // arm.
+  open(turncoat(20));
+  EXPECT_FALSE(check().failure);
+  const TimeResult result = time(8);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->verdict, Verdict::incorrect_value) << result.failure->text;
+  EXPECT_EQ(result.failure->tensor, "y");
+  EXPECT_FALSE(result.decision);
+}
+
+TEST_F(JudgeState, EveryTimedCallIsJudged) {
+  // Wrong in the last call of a replicate only: 33 right ones do not excuse it.
+  open(turncoat(33));
+  EXPECT_FALSE(check().failure);
+  EXPECT_TRUE(time(8).failure);
+  open(turncoat(34));
+  EXPECT_FALSE(time(8).failure);
+}
+
+}  // namespace
+}  // namespace sweep::evaluate
