@@ -28,12 +28,15 @@ Markup matrix_cell(const std::vector<Item>& items,
       continue;
     }
     const auto speedup = speedup_of(item.trajectory);
-    const std::string word =
-        speedup ? fmt::format("{:.3g}x", speedup->point) : item.trajectory.outcome;
+    // A speedup whose interval includes 1.0x is not shown as a success of speed.
+    const bool open = speedup && speedup->low <= 1 && speedup->high >= 1;
+    const std::string colour = open ? "open" : item.trajectory.outcome;
+    const std::string word = speedup ? fmt::format("{}{:.3g}x", open ? "~" : "", speedup->point)
+                                     : item.trajectory.outcome;
     cell += element("a",
                     {{"href", relative("index.html", item.page)},
                      {"title", reason_of(item.trajectory)}},
-                    element("span", {{"class", "badge " + item.trajectory.outcome}}, text(word))) +
+                    element("span", {{"class", "badge " + colour}}, text(word))) +
             text(" ");
   }
   return cell.empty() ? text("\u2014") : cell;
@@ -121,8 +124,13 @@ std::string run_page(const Context& context, const std::vector<Item>& items) {
     }
   }
   Markup body = element("h1", text(context.run_name)) + cards(total(all));
-  body += element("h2", text("Outcomes")) + matrix(items) + element("h2", text("Models")) +
-          model_table(items);
+  body +=
+      element("h2", text("Outcomes")) + matrix(items) +
+      element(
+          "p",
+          {{"class", "meta"}},
+          text("~ marks a speedup whose 95% interval includes 1.0x: no difference was shown.")) +
+      element("h2", text("Models")) + model_table(items);
   if (!rows.empty()) {
     body += element("h2", text("Speedups"));
     body += element(

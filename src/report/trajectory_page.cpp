@@ -21,6 +21,12 @@ std::string kernel_in(const ToolCall& call) {
              : std::string{};
 }
 
+Markup state_badge(bool good) {
+  return element("span",
+                 {{"class", good ? "badge correct" : "badge incorrect"}},
+                 text(good ? "ok" : "failed"));
+}
+
 bool failed(const Turn& turn) {
   return std::any_of(turn.tool_calls.begin(), turn.tool_calls.end(), [](const ToolCall& call) {
     return !call.success;
@@ -76,7 +82,7 @@ Markup stages(const record::FinalResult& result) {
   for (const record::Stage& stage : result.stages) {
     table.rows.push_back(
         {text(stage.name),
-         stage.ran ? badge(stage.passed ? "correct" : "incorrect") : text("not run"),
+         stage.ran ? state_badge(stage.passed) : text("not run"),
          text(stage.total_count > 0 ? fmt::format("{}/{}", stage.passed_count, stage.total_count)
                                     : "\u2014"),
          text(fmt::format("{:.2f}", stage.seconds)),
@@ -129,14 +135,15 @@ Markup timings(const record::FinalResult& result) {
               {false, true, true, true, true, true, true},
               {}};
   for (const record::ShapeTiming& s : result.timings) {
-    table.rows.push_back(
-        {text(s.shape),
-         text(util::human_seconds(s.seed_us * 1e-6)),
-         text(util::human_seconds(s.candidate_us * 1e-6)),
-         text(speedup_text(s.speedup)),
-         text(std::to_string(s.replicates)),
-         text(std::to_string(s.blocks)),
-         text(s.share_of_floor ? fmt::format("{:.0f}%", 100 * *s.share_of_floor) : "\u2014")});
+    table.rows.push_back({text(s.shape),
+                          text(util::human_seconds(s.seed_us * 1e-6)),
+                          text(util::human_seconds(s.candidate_us * 1e-6)),
+                          text(speedup_text(s.speedup)),
+                          text(std::to_string(s.replicates)),
+                          text(std::to_string(s.blocks)),
+                          text(s.share_of_floor && *s.share_of_floor > 0
+                                   ? fmt::format("{:.0f}%", 100 * *s.share_of_floor)
+                                   : "\u2014")});
   }
   Markup out = element("h2", text("Timing")) + render(table);
   const nlohmann::json dots = timing_dots(result);
@@ -154,8 +161,7 @@ Markup tool_call(const ToolCall& call, const std::string& id, const std::string&
   const std::string kernel = kernel_in(call);
   Markup inner =
       element("p",
-              element("strong", text(call.tool_name)) + text(" ") +
-                  badge(call.success ? "correct" : "incorrect") +
+              element("strong", text(call.tool_name)) + text(" ") + state_badge(call.success) +
                   element("span",
                           {{"class", "meta"}},
                           text(fmt::format(" {}", util::human_seconds(call.wall_clock_s)))));

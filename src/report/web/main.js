@@ -76,7 +76,7 @@ const style = { background: "transparent", color: "currentColor", fontSize: "12p
 function speedupFigure(holder, rows) {
   if (rows.length === 0) return;
   holder.prepend(Plot.plot({
-    style, marginLeft: 190, width: 760, height: 60 + 24 * rows.length, x: { type: "log", label: "speedup over the seed (log scale)", grid: true, ticks: 6, tickFormat: (v) => `${v}x` },
+    style, marginLeft: 190, marginBottom: 44, width: 760, height: 76 + 24 * rows.length, x: { type: "log", label: "speedup over the seed (log scale)", grid: true, ticks: 5, tickFormat: (v) => `${v}x` },
     y: { label: null }, color: { legend: true },
     marks: [
       Plot.ruleX([1], { stroke: "currentColor", strokeDasharray: "4 3" }),
