@@ -10,7 +10,7 @@ std::optional<SharedLibrary> SharedLibrary::open(std::span<const std::filesystem
                                                  std::string& reasons) {
   reasons.clear();
   for (const auto& candidate : candidates) {
-    if (void* handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (void* handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
       return SharedLibrary(handle, candidate);
     }
     const char* reason = dlerror();
