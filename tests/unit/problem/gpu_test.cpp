@@ -109,7 +109,7 @@ class OnGpu : public testing::Test {
  protected:
   void SetUp() override {
     if (!gpu_.ready() || nvrtc_.library == nullptr) {
-      GTEST_SKIP() << "needs a GPU with its driver, and NVRTC";
+      GTEST_SKIP() << "needs a GPU with its driver";
     }
   }
 

@@ -29,7 +29,7 @@ struct Nvrtc {
           std::string("/usr/local/cuda")}) {
       for (const char* name : {"/lib64/libnvrtc.so", "/lib/libnvrtc.so"}) {
         library =
-            library == nullptr ? dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL) : library;
+            library == nullptr ? dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : library;
       }
     }
     if (library != nullptr) {

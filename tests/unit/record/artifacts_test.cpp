@@ -55,7 +55,8 @@ TEST(Artifacts, NoticesChangedAndMissingContent) {
 TEST(Artifacts, RefusesNamesThatAreNoHash) {
   const util::TempDir dir;
   const Artifacts artifacts(dir.path());
-  for (const std::string name : {"", "../../etc/passwd", "AB", std::string(64, 'G').c_str()}) {
+  for (const std::string& name :
+       std::vector<std::string>{"", "../../etc/passwd", "AB", std::string(64, 'G')}) {
     EXPECT_EQ(code_of([&] { static_cast<void>(artifacts.get(name)); }), "E_ARTIFACT_NAME") << name;
   }
   EXPECT_FALSE(is_sha256(std::string(64, 'A')));
