@@ -79,9 +79,10 @@ TEST_P(Shipped, SeedPassesItsOwnCheckAndStress) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Problems, Shipped, ::testing::ValuesIn(shipped()), [](const auto& parameter) {
-  return file_name(parameter.param);
-});
+INSTANTIATE_TEST_SUITE_P(Problems,
+                         Shipped,
+                         ::testing::ValuesIn(shipped()),
+                         [](const auto& parameter) { return file_name(parameter.param); });
 
 }  // namespace
 }  // namespace sweep::evaluate

@@ -28,8 +28,9 @@ struct Nvrtc {
          {home == nullptr ? std::string("/usr/local/cuda") : std::string(home),
           std::string("/usr/local/cuda")}) {
       for (const char* name : {"/lib64/libnvrtc.so", "/lib/libnvrtc.so"}) {
-        library =
-            library == nullptr ? dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : library;
+        library = library == nullptr
+                      ? dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
+                      : library;
       }
     }
     if (library != nullptr) {
