@@ -3,6 +3,7 @@
 #include "cli/style.h"
 #include "record/ledger.h"
 #include "record/run_dir.h"
+#include "record/verify.h"
 #include "report/build.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -33,45 +34,19 @@ record::RunDir open_run(const std::string& name) {
                          "E_RUN_MISSING");
 }
 
-struct Checked {
-  record::Verification ledger;
-  std::vector<std::string> broken;  // artifacts whose bytes do not match their name
-  std::size_t artifacts = 0;
-};
-
-Checked check_run(const record::RunDir& run) {
-  Checked checked;
-  checked.ledger = record::verify_ledger(run.ledger_file());
-  std::error_code error;
-  const record::Artifacts artifacts(run.artifacts_folder());
-  for (const auto& entry : fs::directory_iterator(run.artifacts_folder(), error)) {
-    if (!entry.is_regular_file()) {
-      continue;
-    }
-    ++checked.artifacts;
-    const std::string name = entry.path().filename().string();
-    try {
-      (void)artifacts.get(name);
-    } catch (const util::Error& failure) {
-      checked.broken.emplace_back(failure.what());
-    }
-  }
-  return checked;
-}
-
 }  // namespace
 
 int run_verify(const std::vector<std::string>& arguments) {
   std::string name;
   GlobalOptions global;
-  CLI::App app{"Checks a run's ledger (hash chain) and every artifact against its name.",
+  CLI::App app{"Checks a run against its ledger: hash chain, artifacts, finished trajectories.",
                "sweep verify"};
   app.add_option("RUN", name, "run folder or name")->required();
   add_global_options(app, global);
   parse(app, arguments);
   const record::RunDir run = open_run(name);
-  const Checked checked = check_run(run);
-  const bool good = checked.ledger.intact && checked.broken.empty();
+  const record::RunVerification checked = record::verify_run(run);
+  const bool good = checked.intact();
   if (global.json) {
     std::cout << nlohmann::json{{"schema", 1},
                                 {"intact", good},
@@ -79,14 +54,16 @@ int run_verify(const std::vector<std::string>& arguments) {
                                 {"head", checked.ledger.head},
                                 {"problem", checked.ledger.problem},
                                 {"artifacts", checked.artifacts},
+                                {"trajectories", checked.trajectories},
                                 {"broken", checked.broken}}
                      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
   } else {
     const Style style = Style::for_stdout();
-    std::cout << fmt::format("{} rows, {} artifacts, head {}\n",
+    std::cout << fmt::format("{} rows, {} artifacts, {} finished trajectories, head {}\n",
                              checked.ledger.rows,
                              checked.artifacts,
+                             checked.trajectories,
                              checked.ledger.head);
     if (!checked.ledger.problem.empty()) {
       std::cout << style.bad("broken ") << util::printable(checked.ledger.problem) << '\n';

@@ -1,5 +1,6 @@
 #include "evaluate/evaluation_json.h"
 
+#include "device/info_json.h"
 #include "util/text.h"
 #include "wire/channel.h"
 
@@ -164,7 +165,7 @@ Evaluation read(const json& body) {
   }
   stages_from(e, body.at("stages"));
   e.device = field<std::string>(body, "device");
-  e.device_info = info_from_json(body.at("device_info"));
+  e.device_info = device::info_from_json(body.at("device_info"));
   e.protections = protections_from_json(body.at("protections"));
   e.version = field<std::string>(body, "version");
   e.infra = field<std::string>(body, "infra");
@@ -213,7 +214,7 @@ json to_json(const Evaluation& e, View view) {
           {"depth", kDepths.at(static_cast<std::size_t>(e.depth))},
           {"stages", stages_to_json(e, view)},
           {"device", e.device},
-          {"device_info", to_json(e.device_info)},
+          {"device_info", device::to_json(e.device_info)},
           {"protections", to_json(e.protections)},
           {"version", e.version},
           {"infra", util::to_valid_utf8(e.infra)},

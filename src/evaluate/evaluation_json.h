@@ -26,9 +26,6 @@ namespace sweep::evaluate {
 [[nodiscard]] nlohmann::json to_json(const HeldoutResult& result, View view);
 [[nodiscard]] HeldoutResult heldout_from_json(const nlohmann::json& json);
 
-[[nodiscard]] nlohmann::json to_json(const device::Info& info);
-[[nodiscard]] device::Info info_from_json(const nlohmann::json& json);
-
 [[nodiscard]] nlohmann::json to_json(const Protections& protections);
 [[nodiscard]] Protections protections_from_json(const nlohmann::json& json);
 

@@ -1,5 +1,6 @@
 #include "evaluate/judge.h"
 
+#include "device/info_json.h"
 #include "evaluate/evaluation_json.h"
 #include "evaluate/judge_protocol.h"
 #include "evaluate/session.h"
@@ -68,7 +69,7 @@ class Judge {
     if (what == "device") {
       device_id_ = device::parse_id(field<std::string>(message.body, "device"));
       device_ = device::open(device_id_);
-      return {{"device", to_json(device_->info())}};
+      return {{"device", device::to_json(device_->info())}};
     }
     if (what == "open") {
       return open(message);

@@ -1,5 +1,6 @@
 #include "evaluate/judge_client.h"
 
+#include "device/info_json.h"
 #include "evaluate/evaluation_json.h"
 #include "util/file.h"
 #include "util/lock.h"
@@ -54,7 +55,7 @@ JudgeClient::JudgeClient(const JudgeSpec& spec)
       }()),
       channel_(std::move(socket_), "judge", kJudgeMessageBytes) {
   channel_.send({{"do", "device"}, {"device", device::text(spec.device)}});
-  info_ = info_from_json(receive().at("device"));
+  info_ = device::info_from_json(receive().at("device"));
 }
 
 void JudgeClient::open(const problem::Problem& problem, const std::vector<const Code*>& codes) {

@@ -349,34 +349,6 @@ HeldoutResult heldout_from_json(const json& body) {
   return result;
 }
 
-json to_json(const device::Info& info) {
-  return {{"name", info.name},
-          {"uuid", info.uuid},
-          {"driver", info.driver},
-          {"arch", info.arch},
-          {"sm_count", info.sm_count},
-          {"total_bytes", info.total_bytes},
-          {"l2_bytes", info.l2_bytes},
-          {"max_shared_bytes", info.max_shared_bytes},
-          {"clock_mhz", info.clock_mhz},
-          {"dram_bytes_per_second", info.dram_bytes_per_second}};
-}
-
-device::Info info_from_json(const json& body) {
-  device::Info info;
-  info.name = field<std::string>(body, "name");
-  info.uuid = field<std::string>(body, "uuid");
-  info.driver = field<std::string>(body, "driver");
-  info.arch = field<std::string>(body, "arch");
-  info.sm_count = int_from(body, "sm_count");
-  info.total_bytes = field<std::uint64_t>(body, "total_bytes");
-  info.l2_bytes = field<std::uint64_t>(body, "l2_bytes");
-  info.max_shared_bytes = field<std::uint64_t>(body, "max_shared_bytes");
-  info.clock_mhz = field<double>(body, "clock_mhz");
-  info.dram_bytes_per_second = field<double>(body, "dram_bytes_per_second");
-  return info;
-}
-
 json to_json(const Protections& p) {
   return {{"landlock", p.landlock},
           {"seccomp", p.seccomp},

@@ -1,5 +1,6 @@
 #include "queue/devices.h"
 
+#include "device/info_json.h"
 #include "util/error.h"
 #include "util/process.h"
 #include "wire/channel.h"
@@ -44,17 +45,7 @@ std::vector<Found> ask(const std::filesystem::path& program) {
     found.lane.id = device::parse_id(wire::field<std::string>(row, "id"));
     found.usable = wire::field<bool>(row, "usable");
     found.reason = wire::field<std::string>(row, "reason");
-    device::Info& info = found.lane.info;
-    info.name = wire::field<std::string>(row, "name");
-    info.uuid = wire::field<std::string>(row, "uuid");
-    info.driver = wire::field<std::string>(row, "driver");
-    info.arch = wire::field<std::string>(row, "arch");
-    info.sm_count = static_cast<int>(wire::field<std::int64_t>(row, "sm_count"));
-    info.total_bytes = wire::field<std::uint64_t>(row, "total_bytes");
-    info.l2_bytes = wire::field<std::uint64_t>(row, "l2_bytes");
-    info.max_shared_bytes = wire::field<std::uint64_t>(row, "max_shared_bytes");
-    info.clock_mhz = wire::field<double>(row, "clock_mhz");
-    info.dram_bytes_per_second = wire::field<double>(row, "dram_bytes_per_second");
+    found.lane.info = device::info_from_json(row.at("info"));
     out.push_back(std::move(found));
   }
   return out;
@@ -100,20 +91,10 @@ std::vector<Lane> lanes(const std::filesystem::path& program,
 int devices_main() {
   nlohmann::json rows = nlohmann::json::array();
   for (const device::Listed& listed : device::list()) {
-    const device::Info& i = listed.info;
     rows.push_back({{"id", device::text(listed.id)},
                     {"usable", listed.usable},
                     {"reason", listed.reason},
-                    {"name", i.name},
-                    {"uuid", i.uuid},
-                    {"driver", i.driver},
-                    {"arch", i.arch},
-                    {"sm_count", i.sm_count},
-                    {"total_bytes", i.total_bytes},
-                    {"l2_bytes", i.l2_bytes},
-                    {"max_shared_bytes", i.max_shared_bytes},
-                    {"clock_mhz", i.clock_mhz},
-                    {"dram_bytes_per_second", i.dram_bytes_per_second}});
+                    {"info", device::to_json(listed.info)}});
   }
   std::cout << nlohmann::json{{"devices", rows}}.dump() << '\n';
   return 0;

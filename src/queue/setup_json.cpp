@@ -1,36 +1,9 @@
+#include "device/info_json.h"
 #include "queue/worker.h"
 
 namespace sweep::queue {
 
 namespace {
-
-nlohmann::json info_json(const device::Info& i) {
-  return {{"name", i.name},
-          {"uuid", i.uuid},
-          {"driver", i.driver},
-          {"arch", i.arch},
-          {"sm_count", i.sm_count},
-          {"total_bytes", i.total_bytes},
-          {"l2_bytes", i.l2_bytes},
-          {"max_shared_bytes", i.max_shared_bytes},
-          {"clock_mhz", i.clock_mhz},
-          {"dram_bytes_per_second", i.dram_bytes_per_second}};
-}
-
-device::Info info_from(const nlohmann::json& j) {
-  device::Info i;
-  i.name = wire::field<std::string>(j, "name");
-  i.uuid = wire::field<std::string>(j, "uuid");
-  i.driver = wire::field<std::string>(j, "driver");
-  i.arch = wire::field<std::string>(j, "arch");
-  i.sm_count = static_cast<int>(wire::field<std::int64_t>(j, "sm_count"));
-  i.total_bytes = wire::field<std::uint64_t>(j, "total_bytes");
-  i.l2_bytes = wire::field<std::uint64_t>(j, "l2_bytes");
-  i.max_shared_bytes = wire::field<std::uint64_t>(j, "max_shared_bytes");
-  i.clock_mhz = wire::field<double>(j, "clock_mhz");
-  i.dram_bytes_per_second = wire::field<double>(j, "dram_bytes_per_second");
-  return i;
-}
 
 nlohmann::json services_json(const evaluate::Services& s) {
   return {{"problems", s.problems.string()},
@@ -66,7 +39,7 @@ nlohmann::json to_json(const WorkerSetup& s) {
           {"run_name", s.run_name},
           {"run_folder", s.run_folder},
           {"device", device::text(s.surroundings.device)},
-          {"device_info", info_json(s.surroundings.device_info)},
+          {"device_info", device::to_json(s.surroundings.device_info)},
           {"evaluation", services_json(s.surroundings.evaluation)},
           {"dotenv", dotenv},
           {"allow_unsandboxed", s.surroundings.allow_unsandboxed},
@@ -84,7 +57,7 @@ WorkerSetup setup_from_json(const nlohmann::json& json) {
   s.run_name = wire::field<std::string>(json, "run_name");
   s.run_folder = wire::field<std::string>(json, "run_folder");
   s.surroundings.device = device::parse_id(wire::field<std::string>(json, "device"));
-  s.surroundings.device_info = info_from(json.at("device_info"));
+  s.surroundings.device_info = device::info_from_json(json.at("device_info"));
   s.surroundings.evaluation = services_from(json.at("evaluation"));
   for (const std::string& file : wire::field<std::vector<std::string>>(json, "dotenv")) {
     s.surroundings.dotenv.emplace_back(file);

@@ -122,6 +122,19 @@ void Supervisor::count(const config::WorkItem& item, const std::string& outcome)
   ++state_.outcomes[outcome];
 }
 
+std::string Supervisor::file_of(const config::WorkItem& item) const {
+  return run_.trajectory_file(name_of(item)).lexically_relative(run_.folder()).generic_string();
+}
+
+void Supervisor::record_end(const config::WorkItem& item, const std::string& outcome) {
+  const std::string bytes = record::read_whole(run_.trajectory_file(name_of(item)));
+  (void)ledger_.append(record::kind::item_end,
+                       item.id(),
+                       {{"outcome", outcome},
+                        {"file", file_of(item)},
+                        {"trajectory_sha256", util::sha256_hex(bytes)}});
+}
+
 void Supervisor::say(const std::string& line) {
   state_.events.push_back(line);
   view_.event(line);
@@ -245,7 +258,7 @@ void Supervisor::hand_out(Worker& worker) {
   if (first && task != nullptr && task->action == Action::again) {
     (void)ledger_.append(record::kind::retry, id, {{"outcome", task->outcome}});
   }
-  (void)ledger_.append(record::kind::item_start, id, nlohmann::json::object());
+  (void)ledger_.append(record::kind::item_start, id, {{"file", file_of(*item)}});
   const Replay replay = replay_of(ledger_.rows(), id);
   nlohmann::json message{{"type", "item"},
                          {"item", to_json(*item)},
@@ -271,15 +284,12 @@ void Supervisor::done(Worker& worker, const nlohmann::json& body) {
   }
   const config::WorkItem item = assigned->second;
   const std::string outcome = wire::field<std::string>(body, "outcome");
-  const std::string bytes = record::read_whole(run_.trajectory_file(name_of(item)));
   scheduler_.finished(worker.id);
   state_.lanes[static_cast<std::size_t>(worker.id)] = {};
   if (outcome == "in_progress") {
     return;  // interrupted; the same command resumes it
   }
-  (void)ledger_.append(record::kind::item_end,
-                       item.id(),
-                       {{"outcome", outcome}, {"trajectory_sha256", util::sha256_hex(bytes)}});
+  record_end(item, outcome);
   ModelRow& row = row_of(item.model);
   row.tokens += wire::field<std::int64_t>(body, "tokens");
   const bool priced = body.contains("cost") && body["cost"].is_number();
@@ -349,10 +359,7 @@ void Supervisor::give_up(const config::WorkItem& item, const std::string& why) {
   t.error = "INFRA_LOST: the item's worker died twice; " + why;
   t.error_code = "E_WORKER_LOST";
   run_.save(name_of(item), t);
-  const std::string bytes = record::read_whole(run_.trajectory_file(name_of(item)));
-  (void)ledger_.append(record::kind::item_end,
-                       item.id(),
-                       {{"outcome", t.outcome}, {"trajectory_sha256", util::sha256_hex(bytes)}});
+  record_end(item, t.outcome);
   count(item, t.outcome);
   say(label(item) + ": " + t.error);
 }

@@ -61,6 +61,8 @@ class Supervisor {
   [[nodiscard]] const Task* task_of(const config::WorkItem& item) const;
   [[nodiscard]] ModelRow& row_of(const std::string& model);
   void count(const config::WorkItem& item, const std::string& outcome);
+  [[nodiscard]] std::string file_of(const config::WorkItem& item) const;  // in the run's folder
+  void record_end(const config::WorkItem& item, const std::string& outcome);
   void say(const std::string& line);
 
   Setup setup_;

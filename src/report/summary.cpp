@@ -1,5 +1,7 @@
 #include "report/summary.h"
 
+#include "stats/stats.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -7,18 +9,6 @@
 namespace sweep::report {
 
 namespace {
-
-// Wilson score interval, z = 1.959964 (95%), Wilson 1927.
-record::Interval wilson95(std::size_t hits, std::size_t n) {
-  const double z = 1.959963984540054;
-  const double count = static_cast<double>(n);
-  const double p = static_cast<double>(hits) / count;
-  const double denominator = 1 + z * z / count;
-  const double centre = (p + z * z / (2 * count)) / denominator;
-  const double half =
-      z * std::sqrt(p * (1 - p) / count + z * z / (4 * count * count)) / denominator;
-  return {p, std::max(0.0, centre - half), std::min(1.0, centre + half)};
-}
 
 template <class Key>
 std::vector<std::string> distinct(const std::vector<Item>& items, Key key) {
@@ -99,7 +89,11 @@ Totals total(const std::vector<const Item*>& items) {
     totals.cost_usd = cost;
   }
   if (totals.judged > 0) {
-    totals.correct_rate = wilson95(totals.correct, totals.judged);
+    const stats::Interval rate = stats::wilson_interval(totals.correct, totals.judged, 0.95);
+    totals.correct_rate =
+        record::Interval{static_cast<double>(totals.correct) / static_cast<double>(totals.judged),
+                         rate.low,
+                         rate.high};
   }
   return totals;
 }

@@ -3,6 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace sweep::report {
@@ -12,6 +18,11 @@ namespace {
 using record::ToolCall;
 using record::Trajectory;
 using record::Turn;
+
+// Columns of a stored sample: replicate, shape, block, position, candidate, device seconds, ...
+constexpr std::size_t kCandidateColumn = 4;
+constexpr std::size_t kSecondsColumn = 5;
+constexpr std::size_t kSampleColumns = 6;
 
 // Source text in a tool call's arguments; empty: none.
 std::string kernel_in(const ToolCall& call) {
@@ -91,38 +102,35 @@ Markup stages(const record::FinalResult& result) {
   return table.rows.empty() ? Markup{} : element("h2", text("Evidence")) + render(table);
 }
 
-// Ratios of the two calls of each half block, from the raw samples; the numbers behind the
-// interval.
+// One ratio a block, as the statistic takes it: exp((log s1 + log s2 - log c1 - log c2) / 2) over
+// the block's four calls. Empty when the record holds no samples.
 nlohmann::json timing_dots(const record::FinalResult& result) {
-  nlohmann::json rows = nlohmann::json::array();
-  const auto& e = result.evaluation;
-  if (!e.is_object() || !e.contains("time") || !e["time"].is_object() ||
-      !e["time"].contains("samples")) {
-    return rows;
+  nlohmann::json dots = nlohmann::json::array();
+  const nlohmann::json::json_pointer where("/stages/time/samples/rows");
+  if (!result.evaluation.is_object() || !result.evaluation.contains(where)) {
+    return dots;
   }
-  std::map<std::array<int, 3>, std::array<std::vector<double>, 2>> blocks;
-  for (const auto& s : e["time"]["samples"]) {
-    if (s.is_object() && s.contains("replicate") && s.contains("shape") && s.contains("block") &&
-        s.contains("device_seconds")) {
-      const std::array<int, 3> key{
-          s.value("replicate", 0), s.value("shape", 0), s.value("block", 0)};
-      blocks[key][s.value("candidate", false) ? 1 : 0].push_back(s.value("device_seconds", 0.0));
+  // Sum of the logs of the seed's calls less the candidate's, and how many calls there were.
+  std::map<std::array<int, 3>, std::pair<double, int>> blocks;
+  for (const nlohmann::json& row : result.evaluation.at(where)) {
+    const bool numbers =
+        row.is_array() && row.size() >= kSampleColumns &&
+        std::all_of(row.begin(), row.end(), [](const auto& v) { return v.is_number(); });
+    const double seconds = numbers ? row[kSecondsColumn].get<double>() : 0;
+    if (seconds > 0) {
+      auto& [logs, calls] = blocks[{row[0].get<int>(), row[1].get<int>(), row[2].get<int>()}];
+      logs += row[kCandidateColumn].get<int>() != 0 ? -std::log(seconds) : std::log(seconds);
+      ++calls;
     }
   }
-  for (const auto& [key, arms] : blocks) {
-    const auto sum = [](const std::vector<double>& v) {
-      double out = 0;
-      for (const double x : v) {
-        out += x;
-      }
-      return out;
-    };
-    const auto at = static_cast<std::size_t>(key[1]);
-    if (sum(arms[1]) > 0 && sum(arms[0]) > 0 && at < result.timings.size()) {
-      rows.push_back({{"shape", result.timings[at].shape}, {"ratio", sum(arms[0]) / sum(arms[1])}});
+  for (const auto& [key, block] : blocks) {
+    const bool known = key[1] >= 0 && static_cast<std::size_t>(key[1]) < result.timings.size();
+    if (known && block.second == 4) {
+      dots.push_back({{"shape", result.timings[static_cast<std::size_t>(key[1])].shape},
+                      {"ratio", std::exp(block.first / 2)}});
     }
   }
-  return rows;
+  return dots;
 }
 
 Markup timings(const record::FinalResult& result) {
@@ -141,7 +149,7 @@ Markup timings(const record::FinalResult& result) {
                           text(speedup_text(s.speedup)),
                           text(std::to_string(s.replicates)),
                           text(std::to_string(s.blocks)),
-                          text(s.share_of_floor && *s.share_of_floor > 0
+                          text(s.share_of_floor && *s.share_of_floor >= 0.005
                                    ? fmt::format("{:.0f}%", 100 * *s.share_of_floor)
                                    : "\u2014")});
   }

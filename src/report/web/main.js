@@ -76,7 +76,7 @@ const style = { background: "transparent", color: "currentColor", fontSize: "12p
 function speedupFigure(holder, rows) {
   if (rows.length === 0) return;
   holder.prepend(Plot.plot({
-    style, marginLeft: 190, marginBottom: 44, width: 760, height: 76 + 24 * rows.length, x: { type: "log", label: "speedup over the seed (log scale)", grid: true, ticks: 5, tickFormat: (v) => `${v}x` },
+    style, marginLeft: 280, marginBottom: 44, width: 860, height: 76 + 24 * rows.length, x: { type: "log", label: "speedup over the seed (log scale)", grid: true, ticks: 5, tickFormat: (v) => `${v}x` },
     y: { label: null }, color: { legend: true },
     marks: [
       Plot.ruleX([1], { stroke: "currentColor", strokeDasharray: "4 3" }),
@@ -90,7 +90,7 @@ function speedupFigure(holder, rows) {
 function timingFigure(holder, rows) {
   if (rows.length === 0) return;
   holder.prepend(Plot.plot({
-    style, marginLeft: 190, width: 760, height: 70 + 34 * new Set(rows.map((r) => r.shape)).size,
+    style, marginLeft: 280, marginBottom: 44, width: 860, height: 86 + 34 * new Set(rows.map((r) => r.shape)).size,
     x: { type: "log", label: "seed time / kernel time, one dot a block", grid: true, tickFormat: (v) => `${v}x` }, y: { label: null },
     marks: [Plot.ruleX([1], { strokeDasharray: "4 3" }), Plot.dot(rows, { x: "ratio", y: "shape", r: 2.5, fillOpacity: 0.6, fill: "currentColor" })],
   }));

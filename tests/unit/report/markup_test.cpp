@@ -69,6 +69,21 @@ TEST(Page, HostileTrajectoryBringsNoElementIntoAnyPage) {
   }
 }
 
+TEST(Page, TimingFigureHasOneRatioABlockFromTheSamples) {
+  Item item{hostile(), "t/a.html"};
+  record::FinalResult result;
+  result.timings.push_back({"n=4", 2, 1, {}, {}, 1, 1});
+  // Seed 2 and 8 us, candidate 1 and 4 us: exp((log 2 + log 8 - log 1 - log 4) / 2) = 2.
+  result.evaluation = nlohmann::json::parse(
+      R"({"stages":{"time":{"samples":{"rows":[[0,0,0,0,0,2e-6],[0,0,0,1,1,1e-6],[0,0,0,2,1,4e-6],[0,0,0,3,0,8e-6],
+          [0,0,1,0,0,2e-6],[0,7,0,0,0,1],["x"],7]}}}})");
+  item.trajectory.final_result = result;
+  const std::string page = trajectory_page({}, item);
+  EXPECT_NE(page.find("n = 1."),
+            std::string::npos);  // the cut-off block and the broken rows do not count
+  EXPECT_NE(page.find(R"("ratio":2.0)"), std::string::npos);
+}
+
 record::Trajectory done(const std::string& outcome, double speedup) {
   record::Trajectory t;
   t.model_name = "m";

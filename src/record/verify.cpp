@@ -1,0 +1,97 @@
+#include "record/verify.h"
+
+#include "record/artifacts.h"
+#include "util/error.h"
+#include "util/sha256.h"
+
+#include <map>
+#include <optional>
+
+namespace sweep::record {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_in(const nlohmann::json& data, const char* key) {
+  const auto found = data.find(key);
+  return found != data.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+// Hash of each trajectory file, by its path in the run; none while its item is in progress.
+using Expected = std::map<std::string, std::optional<std::string>>;
+
+Expected expected_of(const std::vector<Row>& rows) {
+  Expected expected;
+  for (const Row& row : rows) {
+    const std::string file = text_in(row.data, "file");
+    if (row.kind == kind::item_start && !file.empty()) {
+      expected[file] = std::nullopt;
+    } else if (row.kind == kind::item_end && !file.empty()) {
+      expected[file] = text_in(row.data, "trajectory_sha256");
+    }
+  }
+  return expected;
+}
+
+void check_artifacts(const RunDir& run, RunVerification& out) {
+  std::error_code error;
+  if (!fs::is_directory(run.artifacts_folder(), error)) {
+    return;
+  }
+  const Artifacts artifacts(run.artifacts_folder());
+  for (const auto& entry : fs::directory_iterator(run.artifacts_folder())) {
+    ++out.artifacts;
+    try {
+      (void)artifacts.get(entry.path().filename().string());
+    } catch (const util::Error& failure) {
+      out.broken.emplace_back(failure.what());
+    }
+  }
+  for (const Row& row : out.ledger.read) {
+    for (const char* key : {"input", "output", "identity_sha256"}) {
+      const std::string hash = text_in(row.data, key);
+      if (is_sha256(hash) && !artifacts.has(hash)) {
+        out.broken.push_back("artifacts/" + hash + ": missing, but row " + std::to_string(row.seq) +
+                             " names it");
+      }
+    }
+  }
+}
+
+void check_trajectories(const RunDir& run, RunVerification& out) {
+  Expected expected = expected_of(out.ledger.read);
+  // Only files that the layout finds are read, so a row cannot name a path outside the run.
+  for (const fs::path& path : run.trajectory_files()) {
+    const std::string file = path.lexically_relative(run.folder()).generic_string();
+    const auto found = expected.find(file);
+    if (found == expected.end()) {
+      out.broken.push_back(file + ": no ledger row names it");
+      continue;
+    }
+    if (found->second) {
+      ++out.trajectories;
+      if (util::sha256_hex(read_whole(path)) != *found->second) {
+        out.broken.push_back(file + ": changed since it was judged");
+      }
+    }
+    expected.erase(found);
+  }
+  for (const auto& [file, hash] : expected) {
+    if (hash) {
+      out.broken.push_back(file + ": missing");
+    }
+  }
+}
+
+}  // namespace
+
+RunVerification verify_run(const RunDir& run) {
+  RunVerification out;
+  out.ledger = verify_ledger(run.ledger_file());
+  check_artifacts(run, out);
+  check_trajectories(run, out);
+  return out;
+}
+
+}  // namespace sweep::record

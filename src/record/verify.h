@@ -1,0 +1,27 @@
+#pragma once
+
+#include "record/ledger.h"
+#include "record/run_dir.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace sweep::record {
+
+struct RunVerification {
+  Verification ledger;
+  std::size_t artifacts = 0;        // files whose bytes were compared with their names
+  std::size_t trajectories = 0;     // finished items whose file was compared with its ledger row
+  std::vector<std::string> broken;  // "file: what is wrong", artifacts first
+
+  [[nodiscard]] bool intact() const { return ledger.intact && broken.empty(); }
+};
+
+// Compares a run with its ledger without changing anything: the chain, every artifact with its
+// name, every artifact that a row names, and the trajectory file of every finished item with the
+// hash in its last `item_end` row. Trajectory files that no row names are findings too. Items in
+// progress are not compared: they are still being written.
+[[nodiscard]] RunVerification verify_run(const RunDir& run);
+
+}  // namespace sweep::record

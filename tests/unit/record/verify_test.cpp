@@ -1,0 +1,96 @@
+#include "record/verify.h"
+
+#include "record/artifacts.h"
+#include "util/file.h"
+#include "util/sha256.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace sweep::record {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A run with one finished item and one artifact that a row names.
+class VerifyRun : public ::testing::Test {
+ protected:
+  VerifyRun() {
+    run_.create();
+    Trajectory trajectory;
+    trajectory.outcome = "correct";
+    run_.save(name_, trajectory);
+    Ledger ledger(run_.ledger_file());
+    artifact_ = Artifacts(run_.artifacts_folder()).put("a prompt");
+    const std::string file = file_.lexically_relative(run_.folder()).generic_string();
+    (void)ledger.append(kind::item_start, "v/m/level1/3", {{"file", file}});
+    (void)ledger.append(kind::request, "v/m/level1/3", {{"input", artifact_}});
+    (void)ledger.append(
+        kind::item_end,
+        "v/m/level1/3",
+        {{"file", file}, {"trajectory_sha256", util::sha256_hex(read_whole(file_))}});
+  }
+
+  util::TempDir dir_;
+  RunDir run_{dir_.path() / "run"};
+  ItemName name_{"v", "m", "1", "3", 1};
+  std::filesystem::path file_ = run_.trajectory_file(name_);
+  std::string artifact_;
+};
+
+TEST_F(VerifyRun, AnUntouchedRunIsIntact) {
+  const RunVerification found = verify_run(run_);
+  EXPECT_THAT(found.broken, IsEmpty());
+  EXPECT_TRUE(found.intact());
+  EXPECT_EQ(found.trajectories, 1U);
+  EXPECT_EQ(found.artifacts, 1U);
+}
+
+TEST_F(VerifyRun, OneChangedByteOfATrajectoryIsNamed) {
+  std::ofstream(file_, std::ios::app) << ' ';
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("changed since it was judged")));
+}
+
+TEST_F(VerifyRun, AMissingTrajectoryIsNamed) {
+  std::filesystem::remove(file_);
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("missing")));
+}
+
+TEST_F(VerifyRun, AnAddedTrajectoryIsNamed) {
+  run_.save({"v", "m", "1", "4", 1}, Trajectory{});
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("no ledger row names it")));
+}
+
+TEST_F(VerifyRun, AnItemBegunAnewIsStillBeingWritten) {
+  {
+    Ledger ledger(run_.ledger_file());
+    const std::string file = file_.lexically_relative(run_.folder()).generic_string();
+    (void)ledger.append(kind::item_start, "v/m/level1/3", {{"file", file}});
+  }
+  std::ofstream(file_, std::ios::app) << ' ';
+  EXPECT_TRUE(verify_run(run_).intact());
+}
+
+TEST_F(VerifyRun, AChangedArtifactAndALostOneAreNamed) {
+  const std::filesystem::path path = Artifacts(run_.artifacts_folder()).path(artifact_);
+  std::filesystem::remove(path);
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("row 1 names it")));
+  std::ofstream(path) << "another prompt";
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr(artifact_)));
+}
+
+TEST_F(VerifyRun, ARowCannotNameAFileOutside) {
+  {
+    Ledger ledger(run_.ledger_file());
+    (void)ledger.append(
+        kind::item_end, "x", {{"file", "../../etc/passwd"}, {"trajectory_sha256", "0"}});
+  }
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre("../../etc/passwd: missing"));
+}
+
+}  // namespace
+}  // namespace sweep::record
