@@ -181,11 +181,22 @@ std::string painted_verdict(const Evaluation& e, const Style& style) {
   }
 }
 
+std::string indented(const std::string& text) {
+  std::string out;
+  const std::string safe = util::printable(text);
+  for (const std::string_view line : util::split(safe, '\n')) {
+    out += "  " + std::string(line) + "\n";
+  }
+  return out;
+}
+
 std::string first_failure(const Evaluation& e, const Style& style) {
   std::string out;
-  if (e.screen) {
-    for (const submission::PlanError& error : e.screen->errors) {
-      out += "  " + util::printable(error.text({})) + "\n";
+  if (e.screen && !e.screen->errors.empty()) {
+    // The headline is the first error's text with its source line and caret.
+    out += indented(e.headline);
+    for (std::size_t i = 1; i < e.screen->errors.size(); ++i) {
+      out += indented(e.screen->errors[i].text({}));
     }
   }
   if (e.compile && e.compile->status != "ok") {
@@ -257,7 +268,7 @@ std::string eval_text(const Evaluation& e, const Style& style) {
   if (!e.infra.empty()) {
     out += " " + util::printable(e.infra) + "\n";
   }
-  if (!e.headline.empty()) {
+  if (!e.headline.empty() && e.headline != e.infra && e.verdict != evaluate::Verdict::plan_error) {
     out += " " + util::printable(e.headline) + "\n";
   }
   if (!e.protections.note.empty()) {

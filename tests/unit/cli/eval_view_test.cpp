@@ -1,0 +1,66 @@
+#include "cli/eval_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sweep::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+evaluate::Evaluation with_plan_error() {
+  const submission::PlanError error{
+      "E_PLAN_UNKNOWN_NAME", "k.cu", 1, 5, "unknown name 'rowz'", "did you mean 'rows'?"};
+  evaluate::Evaluation e;
+  e.problem = "level1/3";
+  e.file = "k.cu";
+  e.verdict = evaluate::Verdict::plan_error;
+  e.screen.emplace();
+  e.screen->errors = {error};
+  e.headline = error.text("//@ k<<<rowz, 1>>>()\n");
+  e.next = "correct the plan";
+  e.reproduce = "sweep eval k.cu";
+  return e;
+}
+
+TEST(EvalText, APlanErrorIsSaidOnceWithItsLineACaretAndWhatToDo) {
+  const std::string text = eval_text(with_plan_error(), Style::plain());
+  EXPECT_EQ(count(text, "unknown name 'rowz'"), 1U) << text;
+  EXPECT_THAT(text, HasSubstr("  //@ k<<<rowz, 1>>>()\n      ^\n"));
+  EXPECT_THAT(text, HasSubstr("next    correct the plan"));
+  EXPECT_EQ(count(text, "sweep eval k.cu"), 1U) << text;
+}
+
+TEST(EvalText, FurtherPlanErrorsFollow) {
+  evaluate::Evaluation e = with_plan_error();
+  e.screen->errors.push_back({"E_PLAN_SCRATCH", "k.cu", 0, 0, "too much scratch", "use less"});
+  const std::string text = eval_text(e, Style::plain());
+  EXPECT_THAT(text, HasSubstr("k.cu: too much scratch; use less\n"));
+  EXPECT_EQ(count(text, "^"), 1U);
+}
+
+TEST(EvalText, InfrastructureIsSaidOnce) {
+  evaluate::Evaluation e;
+  e.verdict = evaluate::Verdict::infra_judge;
+  e.infra = "judge: died; try again";
+  e.headline = e.infra;
+  EXPECT_EQ(count(eval_text(e, Style::plain()), "judge: died"), 1U);
+}
+
+TEST(EvalText, HostileTextCannotSteerTheTerminal) {
+  evaluate::Evaluation e = with_plan_error();
+  e.headline = "k.cu: \x1b[2Jgone";
+  EXPECT_THAT(eval_text(e, Style::plain()), Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace sweep::cli
