@@ -105,7 +105,8 @@ Session::Session(const config::SweepConfig& config,
                     static_cast<int>(config.run.correct_trials),
                     static_cast<int>(config.run.submit_correct_trials),
                     config.parallelism.eval_timeout_s,
-                    services.allow_unsandboxed};
+                    services.allow_unsandboxed,
+                    config::stress_gates(config.run, item.variant)};
   trajectory_.provenance = provenance;
 }
 

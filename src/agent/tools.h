@@ -37,6 +37,7 @@ struct ToolSettings {
   int submit_trials = 5;
   double deadline_seconds = 3600;
   bool allow_unsandboxed = false;
+  bool stress_gates = true;  // config::stress_gates of the item's variant
 };
 
 // Runs one tool. `name` must be one of the five; `kernel` is empty for get_gpu_specs.

@@ -35,6 +35,7 @@ struct EvalOptions {
   std::uint64_t seed = 1;
   bool fast = false;
   bool full = false;
+  bool no_stress_gate = false;
   GlobalOptions global;
 };
 
@@ -54,6 +55,9 @@ void declare(CLI::App& app, EvalOptions& o) {
       ->check(CLI::IsMember({"faster", "not-slower", "correct"}));
   app.add_flag("--fast", o.fast, "visible shapes, one replicate; never says FASTER");
   app.add_flag("--full", o.full, "held-out shapes besides")->excludes("--fast");
+  app.add_flag("--no-stress-gate",
+               o.no_stress_gate,
+               "report stress and held-out, but let the visible shapes decide (variant popcorn)");
   add_global_options(app, o.global);
 }
 
@@ -106,6 +110,7 @@ evaluate::EvaluationRequest to_request(const EvalOptions& o) {
   }
   request.overrides = parse_defines(o.defines);
   request.allow_unsandboxed = o.global.allow_unsandboxed;
+  request.stress_gates = !o.no_stress_gate;
   request.device_printf = !o.full;
   return request;
 }

@@ -74,7 +74,7 @@ struct Run {
   std::string precision;        // as written; problems decide their own
   std::string device = "cuda";  // "cuda", "cuda:N" or "cpu"
   std::string require_gpu;      // substring of the GPU's name; empty: any
-  std::optional<bool> stress;   // popcorn_stress_eval; unset: variant == "popcorn2"
+  std::optional<bool> stress;   // popcorn_stress_eval; unset: stress_gates() decides
   std::int64_t correct_trials = 5;
   std::int64_t submit_correct_trials = 5;
   std::int64_t attempts_per_problem = 1;

@@ -81,7 +81,12 @@ constexpr std::array kKeys = {
         "\"default\"",
         "\"default\", \"all\", or names (comma list or list)"},
     Key{"run", "force_rerun", kBool, "false", "begin finished items anew, as --retry all"},
-    Key{"run", "popcorn_stress_eval", kBool, "by variant", "whether stress decides the outcome"},
+    Key{"run",
+        "popcorn_stress_eval",
+        kBool,
+        "by variant",
+        "whether stress decides the outcome; off for popcorn, original and "
+        "hardware_translation_stub, on otherwise"},
     Key{"run", "stress_refs_root", kText, "", "folder of stress references", kStress},
     Key{"run", "stress_tiers", kTexts, "", "stress tiers", kStress},
     Key{"run", "stress_num_correct_trials_per_tier", kInt, "", "trials a tier", kStress},

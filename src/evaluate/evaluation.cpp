@@ -1,44 +1,19 @@
 #include "evaluate/evaluation.h"
 
+#include "evaluate/conclusion.h"
 #include "evaluate/evaluation_json.h"
 #include "evaluate/judge_client.h"
 #include "evaluate/preparation.h"
 #include "evaluate/signature.h"
 #include "util/clock.h"
 #include "util/sha256.h"
-#include "util/text.h"
 
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
-
-#include <fmt/format.h>
 
 namespace sweep::evaluate {
 namespace {
 
 using nlohmann::json;
-
-std::string dims_text(const expr::IntEnv& dims) {
-  std::string text;
-  for (const auto& [name, value] : dims) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
-  }
-  return text;
-}
-
-// Which infrastructure failed, by the error's code.
-Verdict infra_verdict(const util::Error& error) {
-  const std::string& code = error.code();
-  if (code == "E_JUDGE_LOST") {
-    return Verdict::infra_lost;
-  }
-  if (code.starts_with("E_DEVICE") || code.starts_with("E_CUDA") || code == "E_SEED_FAULT") {
-    return Verdict::infra_device;
-  }
-  return error.message().what.find("No space left") != std::string::npos ? Verdict::infra_disk
-                                                                         : Verdict::infra_judge;
-}
 
 class Run {
  public:
@@ -60,7 +35,7 @@ class Run {
       result_.headline = result_.infra;
     }
     result_.seconds = clock_.monotonic() - begin;
-    finish();
+    conclude(request_, result_);
     return std::move(result_);
   }
 
@@ -279,27 +254,8 @@ class Run {
         what, with, [this, which](const std::string& text, std::size_t done, std::size_t total) {
           say(which, ProgressEvent::State::running, true, text, done, total);
         });
-    note_protections();
+    result_.protections = protections_of(judge_->protections(), request_.device.kind);
     return body;
-  }
-
-  void note_protections() {
-    Protections& p = result_.protections;
-    const auto active = [this](std::string_view name) {
-      return std::ranges::any_of(judge_->protections(), [name](const util::Protection& item) {
-        return item.active && item.name == name;
-      });
-    };
-    p.landlock = active("landlock");
-    p.seccomp = active("seccomp");
-    p.network = active("network namespace");
-    p.pids = active("process limit");
-    p.user = std::ranges::any_of(judge_->protections(), [](const util::Protection& item) {
-      return item.active && item.name.find("user") != std::string::npos;
-    });
-    const bool all = p.landlock && p.seccomp && p.network && p.pids;
-    p.sealed = all && request_.device.kind == device::Kind::cuda;
-    p.note = !all ? "run without a sandbox" : p.sealed ? "" : "unsealed";
   }
 
   bool run_check() {
@@ -316,11 +272,16 @@ class Run {
   bool run_stress() {
     return stage(Stage::stress, [this] {
       result_.stress = stress_from_json(ask(Stage::stress, "stress", options()));
-      if (!result_.stress->passed) {
-        fail(Verdict::incorrect_generalisation,
-             "correct on the visible shapes, wrong on one that was not shown");
+      if (result_.stress->passed) {
+        return true;
       }
-      return result_.stress->passed;
+      if (!request_.stress_gates) {
+        result_.flags.emplace_back("fails stress");
+        return true;
+      }
+      fail(Verdict::incorrect_generalisation,
+           "correct on the visible shapes, wrong on one that was not shown");
+      return false;
     });
   }
 
@@ -339,15 +300,8 @@ class Run {
              "a timed call was wrong: " + result_.time->failure->text);
         return false;
       }
-      const Interval& ratio = result_.time->ratio;
       result_.verdict = result_.time->decision.value_or(Verdict::pass_inconclusive);
-      result_.headline =
-          fmt::format("{:.3f}x  [{:.3f}, {:.3f}]  geometric mean over {} visible shape{}",
-                      ratio.point,
-                      ratio.low,
-                      ratio.high,
-                      result_.time->shapes.size(),
-                      result_.time->shapes.size() == 1 ? "" : "s");
+      result_.headline = speedup_text(*result_.time, "visible");
       if (result_.time->uneven) {
         result_.flags.emplace_back("UNEVEN");
       }
@@ -361,55 +315,26 @@ class Run {
       with.salt = read_salt(services_.salt);
       with.places.clear();
       result_.heldout = heldout_from_json(ask(Stage::heldout, "heldout", with));
+      if (!request_.stress_gates) {
+        if (!result_.heldout->passed) {
+          result_.flags.emplace_back("fails held-out");
+        }
+        return true;
+      }
       if (!result_.heldout->passed) {
         fail(Verdict::incorrect_generalisation, "wrong on a held-out shape");
         return false;
       }
       const std::optional<TimeResult>& time = result_.heldout->time.for_archive();
       if (time && time->decision && result_.time) {
-        const Interval& ratio = time->ratio;
         result_.verdict = *time->decision;
-        result_.headline =
-            fmt::format("{:.3f}x  [{:.3f}, {:.3f}]  geometric mean over {} held-out shapes",
-                        ratio.point,
-                        ratio.low,
-                        ratio.high,
-                        time->shapes.size());
-        if (ratio.point < 0.8 * result_.time->ratio.point) {
+        result_.headline = speedup_text(*time, "held-out");
+        if (time->ratio.point < 0.8 * result_.time->ratio.point) {
           result_.flags.emplace_back("specialised");
         }
       }
       return true;
     });
-  }
-
-  void finish() {
-    if (request_.depth == Depth::fast) {
-      result_.flags.emplace_back("quick look");
-    }
-    if (!result_.protections.note.empty()) {
-      result_.flags.push_back(result_.protections.note);
-    }
-    result_.reproduce = "sweep eval " + request_.submission.file + " --device " + result_.device;
-    if (!request_.problem.empty()) {
-      result_.reproduce += " --problem " + request_.problem;
-    }
-    result_.reproduce += " --seed " + std::to_string(request_.seed);
-    if (result_.check && result_.check->failure && !result_.check->calls.empty()) {
-      result_.reproduce += " --only check --shape " + dims_text(result_.check->calls.back().dims);
-    }
-    result_.next = next_step();
-  }
-
-  [[nodiscard]] std::string next_step() const {
-    if (result_.verdict == Verdict::pass_inconclusive &&
-        request_.device.kind == device::Kind::cpu) {
-      return "the cpu device proves correctness; time it with --device cuda:0";
-    }
-    if (result_.verdict == Verdict::pass_inconclusive) {
-      return "give it more replicates";
-    }
-    return outcome_of(result_.verdict) == Outcome::correct ? "" : "again: " + result_.reproduce;
   }
 
   const EvaluationRequest& request_;

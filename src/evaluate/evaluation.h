@@ -47,7 +47,9 @@ struct EvaluationRequest {
   bool device_printf = false;  // only for people; an agent's evaluation never sets it
   int check_seeds = 3;         // draws of each visible shape
   int stress_draws = 12;       // random shapes of stress beside the edges
-  int replicates = 5;          // fresh runner pairs of time
+  bool stress_gates = true;  // false: a failure of stress or held-out is recorded and flagged, and
+                             // the visible shapes alone decide the verdict (variant `popcorn`)
+  int replicates = 5;        // fresh runner pairs of time
   int blocks = 0;  // ABBA blocks of a shape and replicate; 0: up to 20, by the time a call takes
   double deadline_seconds = 600;  // of the whole evaluation
 };
@@ -200,7 +202,8 @@ struct StageTime {
 
 struct Evaluation {
   Verdict verdict = Verdict::infra_judge;
-  std::vector<std::string> flags;  // "UNEVEN", "unsealed", "quick look", "specialised"
+  std::vector<std::string> flags;  // "UNEVEN", "unsealed", "quick look", "specialised", "fails
+                                   // stress", "fails held-out"
   std::string problem, title, file;
   std::string source_sha256, plan_sha256;
   std::uint64_t seed = 1;

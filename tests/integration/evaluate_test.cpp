@@ -4,6 +4,7 @@
 #include "util/error.h"
 #include "util/file.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -66,6 +67,7 @@ class EvaluateOnCpu : public ::testing::Test {
     request.only = only;
     request.check_seeds = 2;
     request.stress_draws = 4;
+    request.stress_gates = gates_;
     request.deadline_seconds = 240;
     request.allow_unsandboxed = std::getenv("SWEEP_TEST_UNSANDBOXED") != nullptr;
     return evaluate(request, services_);
@@ -77,6 +79,7 @@ class EvaluateOnCpu : public ::testing::Test {
 
   util::TempDir folder_;
   Services services_;
+  bool gates_ = true;
   static inline std::filesystem::path cache_;
 };
 
@@ -150,6 +153,19 @@ TEST_F(EvaluateOnCpu, AHardCodedShapeFailsStressWithOneBitOnly) {
   const std::string text = VisibleFeedback::of(e).text();
   EXPECT_EQ(text.find(hidden.shape), std::string::npos) << text;
   EXPECT_EQ(to_json(e, View::open).dump().find(hidden.shape), std::string::npos);
+}
+
+TEST_F(EvaluateOnCpu, WithoutTheGateStressIsReportedAndDoesNotDecide) {
+  gates_ = false;
+  const Evaluation e = judge(
+      kernel("  if (!((rows == 24 && cols == 40) || (rows == 8 && cols == 320))) { total[r] = 0; "
+             "return; }\n"),
+      Stage::stress);
+  EXPECT_EQ(outcome_of(e.verdict), Outcome::correct) << why(e);
+  ASSERT_TRUE(e.stress);
+  EXPECT_FALSE(e.stress->passed);
+  EXPECT_THAT(e.flags, ::testing::Contains("fails stress"));
+  EXPECT_THAT(e.reproduce, ::testing::HasSubstr("--no-stress-gate"));
 }
 
 TEST_F(EvaluateOnCpu, StateOfAModuleIsRefusedWhenCompiled) {

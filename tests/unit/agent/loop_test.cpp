@@ -102,6 +102,24 @@ TEST(Loop, StressIsOneBitAndNothingHiddenReachesTheConversation) {
   EXPECT_THAT(t.turns[0].feedback_to_model, Not(HasSubstr("1031")));
 }
 
+TEST(Loop, TheVariantDecidesWhetherStressGates) {
+  for (const auto& [variant, gates] :
+       {std::pair{"popcorn", false}, std::pair{"popcorn2", true}, std::pair{"custom", true}}) {
+    World w;
+    w.item.variant = variant;
+    w.model.answers = {says("", {call("submit_kernel", "fast")})};
+    (void)w.run();
+    ASSERT_EQ(w.judge.requests.size(), 1U);
+    EXPECT_EQ(w.judge.requests[0].stress_gates, gates) << variant;
+  }
+  World w;
+  w.item.variant = "popcorn";
+  w.config.run.stress = true;  // popcorn_stress_eval
+  w.model.answers = {says("", {call("submit_kernel", "fast")})};
+  (void)w.run();
+  EXPECT_TRUE(w.judge.requests.at(0).stress_gates);
+}
+
 TEST(Loop, UsedUpTurnsHandInTheFastestCorrectKernel) {
   World w;
   w.config.agent.max_turns = 4;

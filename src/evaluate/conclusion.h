@@ -1,0 +1,30 @@
+#pragma once
+
+#include "evaluate/evaluation.h"
+#include "util/error.h"
+#include "util/sandbox.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What is said about an evaluation: why, how to see it again, what to do next.
+namespace sweep::evaluate {
+
+// "rows=5,cols=7"
+[[nodiscard]] std::string dims_text(const expr::IntEnv& dims);
+
+// Which infrastructure failed, by the error's code.
+[[nodiscard]] Verdict infra_verdict(const util::Error& error);
+
+// What stood between the submission and the machine, as the judge reports it.
+[[nodiscard]] Protections protections_of(const std::vector<util::Protection>& active,
+                                         device::Kind kind);
+
+// "1.250x  [1.200, 1.300]  geometric mean over 3 visible shapes"
+[[nodiscard]] std::string speedup_text(const TimeResult& time, std::string_view which);
+
+// Fills in flags, `reproduce` and `next` of a finished evaluation.
+void conclude(const EvaluationRequest& request, Evaluation& result);
+
+}  // namespace sweep::evaluate
