@@ -30,6 +30,7 @@ enum class StopReason {
   infra,        // the judge or the machine failed twice
   interrupted,  // the sweep stops; the item stays in_progress
   unsupported,  // the harness is not there yet; outcome `skipped`
+  budget,       // the run's budget_usd is spent; the item stays in_progress
 };
 
 [[nodiscard]] std::string_view name(StopReason reason);

@@ -72,14 +72,15 @@ nlohmann::json sampling_json(const endpoint::Settings& settings) {
 }  // namespace
 
 std::string_view name(StopReason reason) {
-  constexpr std::array<std::string_view, 8> names = {"submitted",
+  constexpr std::array<std::string_view, 9> names = {"submitted",
                                                      "turns",
                                                      "policy_stop",
                                                      "endpoint",
                                                      "timeout",
                                                      "infra",
                                                      "interrupted",
-                                                     "unsupported"};
+                                                     "unsupported",
+                                                     "budget"};
   return names.at(static_cast<std::size_t>(reason));
 }
 
@@ -302,7 +303,7 @@ void Session::finish() {
   const StopReason reason = *stop_;
   trajectory_.stop_reason = std::string(name(reason));
   trajectory_.total_turns = static_cast<std::int64_t>(trajectory_.turns.size());
-  if (reason == StopReason::interrupted) {
+  if (reason == StopReason::interrupted || reason == StopReason::budget) {
     save();
     return;
   }

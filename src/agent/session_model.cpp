@@ -159,6 +159,10 @@ std::optional<endpoint::Completion> Session::ask(record::Turn& turn) {
   endpoint::Exchange exchange;
   if (auto answer = replay(key, exchange, turn))
     return answer;
+  if (!services_.record->within_budget()) {
+    stop_ = StopReason::budget;
+    return std::nullopt;
+  }
   report("model");
   auto answer = services_.endpoint->complete(conversation, tools_, settings_, {}, &exchange);
   if (auto* failure = std::get_if<endpoint::EndpointFailure>(&answer)) {

@@ -226,7 +226,7 @@ void Session::submit(const std::string& kernel, const std::string& origin, recor
 void Session::hand_in_best() {
   const StopReason reason = *stop_;
   if (reason == StopReason::interrupted || reason == StopReason::infra ||
-      reason == StopReason::unsupported)
+      reason == StopReason::unsupported || reason == StopReason::budget)
     return;
   const Candidate* candidate = best();
   if (candidate == nullptr || (reason == StopReason::timeout && !candidate->correct) ||

@@ -107,7 +107,7 @@ constexpr std::array kKeys = {
         "\"cuda\" (all up to num_gpu_devices), \"cuda:N\" or \"cpu\""},
     Key{"run", "require_gpu", kText, "", "text that the GPU's name must contain"},
     Key{"run", "confirm_usd", kNumber, "none", "ask on a terminal above this upper bound"},
-    Key{"run", "budget_usd", kNumber, "none", "stop starting items once this is spent"},
+    Key{"run", "budget_usd", kNumber, "none", "ask models nothing more once this is spent; raise it to go on"},
     Key{"run",
         "on_finish",
         kText,

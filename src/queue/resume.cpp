@@ -66,6 +66,11 @@ Replay replay_of(const std::vector<record::Row>& rows, const std::string& item) 
   return replay;
 }
 
+std::string label(const config::WorkItem& item) {
+  return item.problem_id() + (item.attempt > 1 ? " #" + std::to_string(item.attempt) : "") + " " +
+         item.model;
+}
+
 record::ItemName name_of(const config::WorkItem& item) {
   return {item.variant, item.model, item.level, item.problem, item.attempt};
 }

@@ -42,6 +42,9 @@ struct Replay {
 
 [[nodiscard]] Replay replay_of(const std::vector<record::Row>& rows, const std::string& item);
 
+// "level1/3 #2 gpt-5.5": what a person calls an item.
+[[nodiscard]] std::string label(const config::WorkItem& item);
+
 [[nodiscard]] record::ItemName name_of(const config::WorkItem& item);
 // A trajectory that says no more than which item it is.
 [[nodiscard]] record::Trajectory named(const config::WorkItem& item, const std::string& run_name);

@@ -1,14 +1,18 @@
 #pragma once
 
+#include "queue/budget.h"
 #include "queue/prepare.h"
 #include "queue/scheduler.h"
 #include "queue/signals.h"
 #include "queue/view.h"
 #include "queue/worker.h"
 #include "util/process.h"
+#include "wire/channel.h"
 
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace sweep::queue {
@@ -45,8 +49,16 @@ class Supervisor {
   [[nodiscard]] const ViewState& state() const { return state_; }
 
  private:
-  struct Worker;
+  struct Worker {
+    int id = 0;
+    std::optional<util::Process> process;
+    std::optional<wire::Channel> channel;
+    bool retired = false;  // told to stop, or given up after repeated deaths
+    int deaths = 0;
+    double item_since = 0;
+  };
 
+  [[nodiscard]] static double now();  // monotonic seconds
   void start(Worker& worker);
   void poll_once();
   void read(Worker& worker);
@@ -55,6 +67,7 @@ class Supervisor {
   void done(Worker& worker, const nlohmann::json& body);
   void lost(Worker& worker, const std::string& why);
   void give_up(const config::WorkItem& item, const std::string& why);
+  void check_budget();
   void begin_stop();
   void check_stop();
   void check_deadlines();
@@ -77,6 +90,7 @@ class Supervisor {
   ViewState state_;
   double started_ = 0;
   double stop_since_ = -1;
+  Budget budget_;
   bool over_budget_ = false;
 };
 

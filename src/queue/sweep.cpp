@@ -248,6 +248,9 @@ int finish(const Session& s, Supervisor::End end, std::size_t worked) {
               << '\n';
   } else {
     std::cout << final_text(final, s.run, worked, s.options.config.string());
+    if (end == Supervisor::End::budget) {
+      std::cout << "stopped because [run] budget_usd is used up: raise it to go on\n";
+    }
   }
   const int status = end == Supervisor::End::interrupted ? 130
                      : final.infra > 0 || final.left > 0 ? 3

@@ -115,6 +115,11 @@ class WorkerServices final : public record::ItemServices {
     channel_.send(body);
   }
 
+  bool within_budget() override {
+    const wire::Message answer = channel_.ask({{"type", "budget"}}, kAnswerSeconds);
+    return wire::field<bool>(answer.body, "allowed");
+  }
+
   bool stopping() override { return signals_.requests() > 0; }
 
   // The item's file as last saved; its names alone when there is none.

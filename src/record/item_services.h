@@ -64,6 +64,10 @@ class ItemServices {
 
   virtual void progress(const Progress& progress) = 0;
 
+  // Asked before each request. False once the run has spent its [run] budget_usd: ask nothing more,
+  // leave the item in_progress and return; it goes on when the budget is raised.
+  [[nodiscard]] virtual bool within_budget() = 0;
+
   // True once the sweep stops: finish writes, leave the item in_progress and return.
   [[nodiscard]] virtual bool stopping() = 0;
 };

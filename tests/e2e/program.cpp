@@ -58,4 +58,15 @@ nlohmann::json Workspace::sweep_json(std::vector<std::string> arguments) const {
   return json;
 }
 
+int Workspace::rows(const std::string& run, const std::string& kind) const {
+  std::ifstream file(folder_ / run / "ledger.jsonl");
+  EXPECT_TRUE(file) << "no ledger in " << run;
+  int count = 0;
+  for (std::string line; std::getline(file, line);) {
+    const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+    count += row.is_object() && row.value("kind", "") == kind ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace sweep::e2e

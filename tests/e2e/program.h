@@ -40,6 +40,9 @@ class Workspace {
   // The same with --json, parsed. Fails the test when standard output is no JSON document.
   [[nodiscard]] nlohmann::json sweep_json(std::vector<std::string> arguments) const;
 
+  // How many rows of a kind the ledger of a run has.
+  [[nodiscard]] int rows(const std::string& run, const std::string& kind) const;
+
  private:
   std::filesystem::path folder_;
 };

@@ -49,6 +49,8 @@ class MemoryRecord final : public record::ItemServices {
 
   void progress(const record::Progress& progress) override { states.push_back(progress.state); }
 
+  bool within_budget() override { return !budget || requests.size() < *budget; }
+
   bool stopping() override { return stop && stop(); }
 
   std::map<std::string, std::string> artifacts;
@@ -56,6 +58,7 @@ class MemoryRecord final : public record::ItemServices {
   std::vector<record::Trajectory> saved;
   std::vector<std::string> states;
   std::function<bool()> stop;
+  std::optional<std::size_t> budget;  // requests
 
  private:
   static std::optional<record::Finished> at(const std::vector<record::Finished>& list,

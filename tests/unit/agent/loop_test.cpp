@@ -268,6 +268,18 @@ TEST(Loop, StoppingLeavesTheItemInProgress) {
   EXPECT_FALSE(t.finished());
 }
 
+TEST(Loop, ASpentBudgetLeavesTheItemInProgressBeforeTheNextRequest) {
+  World w;
+  w.memory.budget = 1;
+  w.model.answers = {says("", {call("run_correctness", "fast")}),
+                     says("", {call("submit_kernel", "fast")})};
+  const record::Trajectory t = w.run();
+  EXPECT_EQ(t.outcome, "in_progress");
+  EXPECT_EQ(t.stop_reason, "budget");
+  EXPECT_EQ(w.model.asked.size(), 1U);
+  EXPECT_FALSE(t.final_result);
+}
+
 TEST(Loop, WallLimitEndsTheItem) {
   World w;
   w.config.agent.turn_delay_s = 2000;

@@ -62,6 +62,9 @@ class FakeItem {
     }
     (void)request(1);
     (void)request(2);
+    if (refused_) {
+      return trajectory_;
+    }
     trajectory_.outcome = "correct";
     trajectory_.finished_at = "2026-01-01T00:00:00.000Z";
     return trajectory_;
@@ -75,11 +78,16 @@ class FakeItem {
     if (finished && finished->key_sha256 == key) {
       return true;
     }
+    if (!services_.within_budget()) {
+      refused_ = true;
+      return false;
+    }
     util::append_durable(folder_ / kAsked, item_.id() + " " + std::to_string(index) + "\n");
     record::Finished done;
     done.index = index;
     done.key_sha256 = key;
     done.output_sha256 = services_.put_artifact("answer " + key);
+    done.facts["cost_nano_usd"] = index < 2 ? 200'000'000 : 100'000'000;
     (void)services_.record_request(done);
     services_.progress({index, "model", "", 10, 0.5});
     trajectory_.llm_total_tokens += 10;
@@ -91,6 +99,7 @@ class FakeItem {
   const config::WorkItem& item_;
   record::ItemServices& services_;
   record::Trajectory trajectory_;
+  bool refused_ = false;
 };
 
 int fake_worker() {

@@ -177,11 +177,27 @@ TEST_F(SupervisorTest, RetryBeginsAnewOnceAndCountsIt) {
   EXPECT_EQ(past_of(run_, item("dies")).trajectory->times_retried, 1);
 }
 
-TEST_F(SupervisorTest, TheBudgetStopsNewItems) {
-  budget_ = 0.9;
+// An item asks three times, for 20, 20 and 10 cents.
+TEST_F(SupervisorTest, TheBudgetIsCheckedBeforeEachRequest) {
+  budget_ = 0.7;
   EXPECT_EQ(session({"ok", "ok2", "ok3"}), Supervisor::End::budget);
+  EXPECT_EQ(outcome("ok"), "correct");
+  EXPECT_EQ(asked("ok2"), "0");
+  EXPECT_EQ(outcome("ok2"), "in_progress");
+  EXPECT_EQ(asked("ok3"), "");
+}
+
+TEST_F(SupervisorTest, ARaisedBudgetGoesOnWithoutAskingAgain) {
+  budget_ = 0.7;
+  (void)session({"ok", "ok2"});
+  // The same budget again: what earlier sessions spent counts, so nothing starts.
+  const int before = rows(record::kind::item_start);
+  EXPECT_EQ(session({"ok", "ok2"}), Supervisor::End::budget);
+  EXPECT_EQ(rows(record::kind::item_start), before);
+  budget_ = 5;
+  EXPECT_EQ(session({"ok", "ok2"}), Supervisor::End::done);
+  EXPECT_EQ(asked("ok2"), "012");
   EXPECT_EQ(outcome("ok2"), "correct");
-  EXPECT_EQ(outcome("ok3"), "");
 }
 
 TEST_F(SupervisorTest, EveryRequestRowCarriesTheMarker) {

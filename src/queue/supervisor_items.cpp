@@ -1,0 +1,163 @@
+// The supervisor's work on items: what workers say about them and what is recorded.
+#include "queue/supervisor.h"
+#include "record/json.h"
+#include "util/sha256.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace sweep::queue {
+
+ModelRow& Supervisor::row_of(const std::string& model) {
+  for (ModelRow& row : state_.models) {
+    if (row.name == model) {
+      return row;
+    }
+  }
+  state_.models.push_back({});
+  state_.models.back().name = model;
+  state_.models.back().state = "ok";
+  return state_.models.back();
+}
+
+const Task* Supervisor::task_of(const config::WorkItem& item) const {
+  const auto found = std::find_if(setup_.tasks.begin(), setup_.tasks.end(), [&](const Task& task) {
+    return task.item.id() == item.id();
+  });
+  return found == setup_.tasks.end() ? nullptr : &*found;
+}
+
+void Supervisor::count(const config::WorkItem& item, const std::string& outcome) {
+  ModelRow& row = row_of(item.model);
+  ++row.done;
+  row.correct += outcome == "correct" ? 1U : 0U;
+  ++state_.outcomes[outcome];
+}
+
+std::string Supervisor::file_of(const config::WorkItem& item) const {
+  return run_.trajectory_file(name_of(item)).lexically_relative(run_.folder()).generic_string();
+}
+
+void Supervisor::record_end(const config::WorkItem& item, const std::string& outcome) {
+  const std::string bytes = record::read_whole(run_.trajectory_file(name_of(item)));
+  (void)ledger_.append(record::kind::item_end,
+                       item.id(),
+                       {{"outcome", outcome},
+                        {"file", file_of(item)},
+                        {"trajectory_sha256", util::sha256_hex(bytes)}});
+}
+
+void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
+  const std::string type = wire::field<std::string>(body, "type");
+  LaneRow& lane = state_.lanes[static_cast<std::size_t>(worker.id)];
+  if (type == "ready") {
+    hand_out(worker);
+  } else if (type == "row") {
+    const record::Row& row = ledger_.append(wire::field<std::string>(body, "kind"),
+                                            wire::field<std::string>(body, "item"),
+                                            body.at("data"));
+    worker.channel->send({{"hash", row.hash}});
+    budget_.note(row);
+    check_budget();
+  } else if (type == "budget") {
+    worker.channel->send({{"allowed", !budget_.used_up()}});
+  } else if (type == "progress") {
+    const auto assigned = scheduler_.assignments().find(worker.id);
+    lane.state = fmt::format("turn {} {}",
+                             wire::field<std::int64_t>(body, "turn"),
+                             wire::field<std::string>(body, "state"));
+    const std::string event = wire::field<std::string>(body, "event");
+    if (!event.empty() && assigned != scheduler_.assignments().end()) {
+      say(label(assigned->second) + ": " + event);
+    }
+  } else if (type == "done") {
+    done(worker, body);
+  } else {
+    throw wire::WireError({"worker", "unknown message '" + type + "'", ""}, "E_WIRE_FIELD");
+  }
+}
+
+void Supervisor::hand_out(Worker& worker) {
+  const auto item = scheduler_.next(worker.id);
+  if (!item) {
+    // An item that another worker loses goes on in that worker's successor.
+    worker.channel->send({{"type", "stop"}});
+    worker.retired = true;
+    return;
+  }
+  const Task* task = task_of(*item);
+  const std::string id = item->id();
+  // Set back once: when its worker dies, the item goes on from what it finished since.
+  const bool first = begun_.insert(id).second;
+  if (first && task != nullptr && task->action == Action::again) {
+    (void)ledger_.append(record::kind::retry, id, {{"outcome", task->outcome}});
+  }
+  (void)ledger_.append(record::kind::item_start, id, {{"file", file_of(*item)}});
+  const Replay replay = replay_of(ledger_.rows(), id);
+  nlohmann::json message{{"type", "item"},
+                         {"item", to_json(*item)},
+                         {"requests", nlohmann::json::array()},
+                         {"tools", nlohmann::json::array()},
+                         {"retried", replay.retried},
+                         {"interrupted", replay.interrupted}};
+  for (const record::Finished& request : replay.requests) {
+    message["requests"].push_back(to_json(request));
+  }
+  for (const record::Finished& tool : replay.tools) {
+    message["tools"].push_back(to_json(tool));
+  }
+  worker.channel->send(message);
+  worker.item_since = now();
+  state_.lanes[static_cast<std::size_t>(worker.id)] = {label(*item), "starting"};
+}
+
+void Supervisor::done(Worker& worker, const nlohmann::json& body) {
+  const auto assigned = scheduler_.assignments().find(worker.id);
+  if (assigned == scheduler_.assignments().end()) {
+    throw wire::WireError({"worker", "a result without an item", ""}, "E_WIRE_FIELD");
+  }
+  const config::WorkItem item = assigned->second;
+  const std::string outcome = wire::field<std::string>(body, "outcome");
+  scheduler_.finished(worker.id);
+  state_.lanes[static_cast<std::size_t>(worker.id)] = {};
+  if (outcome == "in_progress") {
+    return;  // interrupted or out of money; the same command resumes it
+  }
+  record_end(item, outcome);
+  ModelRow& row = row_of(item.model);
+  row.tokens += wire::field<std::int64_t>(body, "tokens");
+  const bool priced = body.contains("cost") && body["cost"].is_number();
+  row.price_known = row.price_known && priced;
+  row.cost += priced ? body["cost"].get<double>() : 0;
+  count(item, outcome);
+  std::string line = label(item) + ": " + outcome;
+  const std::string verdict = wire::field<std::string>(body, "verdict");
+  line += verdict.empty() ? "" : " " + verdict;
+  if (outcome == "correct" && body.contains("speedup") && body["speedup"].is_number()) {
+    row.speedups.push_back(body["speedup"].get<double>());
+    line += fmt::format(" {:.2f}x", row.speedups.back());
+  }
+  const std::string error = wire::field<std::string>(body, "error");
+  say(error.empty() ? line : line + ": " + error);
+}
+
+void Supervisor::give_up(const config::WorkItem& item, const std::string& why) {
+  record::Trajectory t;
+  if (Past past = past_of(run_, item); past.trajectory) {
+    t = std::move(*past.trajectory);
+  } else {
+    t = named(item, state_.run);
+  }
+  t.outcome = "infra_error";
+  t.finished_at = record::utc_now();
+  t.stop_reason = "infra";
+  t.error = "INFRA_LOST: the item's worker died twice; " + why;
+  t.error_code = "E_WORKER_LOST";
+  run_.save(name_of(item), t);
+  record_end(item, t.outcome);
+  count(item, t.outcome);
+  say(label(item) + ": " + t.error);
+}
+
+}  // namespace sweep::queue

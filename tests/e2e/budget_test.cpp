@@ -1,0 +1,51 @@
+#include "program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sweep::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The built-in model needs three requests; at this price the first alone costs over a dollar.
+std::string config(const std::string& budget) {
+  return R"([run]
+name = "r"
+problems = ["level1/3"]
+device = "cpu"
+num_correct_trials = 1
+submit_num_correct_trials = 1
+budget_usd = )" +
+         budget + R"(
+[report]
+serve = false
+[[models]]
+name = "demo-fixer"
+api_kind = "openai_chat"
+base_url = "builtin:demo"
+price = { input = 1000, output = 1000 }
+)";
+}
+
+TEST(Budget, IsCheckedBeforeEachRequestAndARaisedOneGoesOn) {
+  const Workspace here;
+  here.write("s.toml", config("0.5"));
+  const Outcome first = here.sweep({"s.toml"});
+  EXPECT_EQ(first.code, 3) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("no further request is made"));
+  EXPECT_THAT(first.out, HasSubstr("in_progress"));
+  EXPECT_THAT(first.out, HasSubstr("raise it to go on"));
+  EXPECT_EQ(here.rows("runs/r", "request"), 1);
+  // What was spent is spent: the same budget starts nothing.
+  EXPECT_EQ(here.sweep({"s.toml"}).code, 3);
+  EXPECT_EQ(here.rows("runs/r", "request"), 1);
+  here.write("s.toml", config("1000"));
+  const Outcome last = here.sweep({"s.toml"});
+  EXPECT_EQ(last.code, 0) << last.out << last.err;
+  EXPECT_EQ(here.rows("runs/r", "request"), 3);
+  EXPECT_EQ(here.sweep({"verify", "r"}).code, 0);
+}
+
+}  // namespace
+}  // namespace sweep::e2e
