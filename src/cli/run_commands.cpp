@@ -55,16 +55,19 @@ int run_verify(const std::vector<std::string>& arguments) {
                                 {"problem", checked.ledger.problem},
                                 {"artifacts", checked.artifacts},
                                 {"trajectories", checked.trajectories},
+                                {"kernels", checked.kernels},
                                 {"broken", checked.broken}}
                      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
   } else {
     const Style style = Style::for_stdout();
-    std::cout << fmt::format("{} rows, {} artifacts, {} finished trajectories, head {}\n",
-                             checked.ledger.rows,
-                             checked.artifacts,
-                             checked.trajectories,
-                             checked.ledger.head);
+    std::cout << fmt::format(
+        "{} rows, {} artifacts, {} finished trajectories, {} kernels, head {}\n",
+        checked.ledger.rows,
+        checked.artifacts,
+        checked.trajectories,
+        checked.kernels,
+        checked.ledger.head);
     if (!checked.ledger.problem.empty()) {
       std::cout << style.bad("broken ") << util::printable(checked.ledger.problem) << '\n';
     }

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kTrajectorySuffix = "_trajectory.json";
+constexpr std::string_view kTrajectorySuffix = "_trajectory.json";
+constexpr std::string_view kKernelSuffix = "_kernel.cu";
 
 std::string remedy(int error) {
   switch (error) {
@@ -39,14 +40,19 @@ std::string remedy(int error) {
   }
 }
 
-fs::path item_file(const fs::path& folder, const ItemName& item, const char* suffix) {
+fs::path item_file(const fs::path& folder, const ItemName& item, std::string_view suffix) {
   std::string name = "level_" + util::encode_path_part(item.level) + "_problem_" +
                      util::encode_path_part(item.problem);
   if (item.attempt > 1) {
     name += "_a" + std::to_string(item.attempt);
   }
   return folder / util::encode_path_part(item.variant) / util::encode_path_part(item.model) /
-         (name + suffix);
+         (name + std::string(suffix));
+}
+
+fs::path with_suffix(const fs::path& file, std::string_view from, std::string_view to) {
+  const std::string name = file.filename().string();
+  return file.parent_path() / (name.substr(0, name.size() - from.size()) + std::string(to));
 }
 
 std::string holder_of(int fd) {
@@ -106,10 +112,30 @@ fs::path RunDir::trajectory_file(const ItemName& item) const {
 }
 
 fs::path RunDir::kernel_file(const ItemName& item) const {
-  return item_file(folder_, item, "_kernel.cu");
+  return item_file(folder_, item, kKernelSuffix);
+}
+
+fs::path RunDir::kernel_beside(const fs::path& trajectory) {
+  return with_suffix(trajectory, kTrajectorySuffix, kKernelSuffix);
+}
+
+fs::path RunDir::trajectory_beside(const fs::path& kernel) {
+  return with_suffix(kernel, kKernelSuffix, kTrajectorySuffix);
+}
+
+std::string RunDir::kernel_text(std::string_view submission) {
+  return std::string(submission) + "\n// " + std::string(kPolicy) + "\n";
 }
 
 std::vector<fs::path> RunDir::trajectory_files() const {
+  return files(kTrajectorySuffix);
+}
+
+std::vector<fs::path> RunDir::kernel_files() const {
+  return files(kKernelSuffix);
+}
+
+std::vector<fs::path> RunDir::files(std::string_view suffix) const {
   std::vector<fs::path> found;
   std::error_code error;
   const auto folders = [&](const fs::path& parent) {
@@ -127,7 +153,7 @@ std::vector<fs::path> RunDir::trajectory_files() const {
       for (fs::directory_iterator it(model, error), end; !error && it != end; it.increment(error)) {
         const std::string name = it->path().filename().string();
         if (it->symlink_status(error).type() == fs::file_type::regular &&
-            name.starts_with("level_") && name.ends_with(kTrajectorySuffix)) {
+            name.starts_with("level_") && name.ends_with(suffix)) {
           found.push_back(it->path());
         }
       }
@@ -155,9 +181,14 @@ void RunDir::save(const ItemName& item, const Trajectory& trajectory) const {
     }
   }
   if (submitted != nullptr) {
-    // The marker stands at the end so that line numbers stay those of the submission.
-    write_whole(kernel_file(item),
-                *submitted->submitted_kernel + "\n// " + std::string(kPolicy) + "\n");
+    write_whole(kernel_file(item), kernel_text(*submitted->submitted_kernel));
+  } else {
+    std::error_code error;
+    fs::remove(kernel_file(item), error);
+    if (error) {
+      errno = error.value();
+      throw_write("unlink", kernel_file(item));
+    }
   }
   write_whole(
       file,

@@ -44,19 +44,30 @@ class RunDir {
   [[nodiscard]] std::filesystem::path trajectory_file(const ItemName& item) const;
   [[nodiscard]] std::filesystem::path kernel_file(const ItemName& item) const;
 
+  // The kernel file that belongs to a trajectory file of this layout, and the other way round.
+  [[nodiscard]] static std::filesystem::path kernel_beside(const std::filesystem::path& trajectory);
+  [[nodiscard]] static std::filesystem::path trajectory_beside(const std::filesystem::path& kernel);
+
+  // Bytes of the kernel file for a submission: the text and the data policy as its last line, so
+  // that line numbers stay those of the submission.
+  [[nodiscard]] static std::string kernel_text(std::string_view submission);
+
   // Every trajectory file below, sorted by path; symbolic links are not followed.
   [[nodiscard]] std::vector<std::filesystem::path> trajectory_files() const;
+  [[nodiscard]] std::vector<std::filesystem::path> kernel_files() const;  // likewise
 
   // Makes the folders and proves that they can be written. InfraError E_RUN_WRITE (read-only, full,
   // not a folder).
   void create() const;
 
   // Written whole (write, fsync, rename, fsync of the folder); also the kernel file when there is a
-  // submission.
+  // submission; without one a kernel file of an earlier beginning is removed.
   void save(const ItemName& item, const Trajectory& trajectory) const;
   [[nodiscard]] Trajectory load(const std::filesystem::path& trajectory_file) const;
 
  private:
+  [[nodiscard]] std::vector<std::filesystem::path> files(std::string_view suffix) const;
+
   std::filesystem::path folder_;
 };
 

@@ -59,6 +59,46 @@ void check_artifacts(const RunDir& run, RunVerification& out) {
   }
 }
 
+// The kernel file of a finished, unchanged trajectory holds the text that was judged.
+void check_kernel(const RunDir& run, const fs::path& path, RunVerification& out) {
+  const fs::path kernel = RunDir::kernel_beside(path);
+  const std::string file = kernel.lexically_relative(run.folder()).generic_string();
+  Trajectory trajectory;
+  try {
+    trajectory = run.load(path);
+  } catch (const util::Error& failure) {
+    out.broken.emplace_back(failure.what());
+    return;
+  }
+  std::error_code error;
+  const bool there = fs::is_regular_file(fs::symlink_status(kernel, error));
+  const std::string judged =
+      trajectory.final_result ? trajectory.final_result->kernel_sha256 : std::string{};
+  if (judged.empty()) {
+    if (there) {
+      out.broken.push_back(file + ": its trajectory has no submission");
+    }
+    return;
+  }
+  const Artifacts artifacts(run.artifacts_folder());
+  if (!is_sha256(judged) || !artifacts.has(judged)) {
+    out.broken.push_back("artifacts/" + judged + ": missing, but " +
+                         path.lexically_relative(run.folder()).generic_string() +
+                         " names it as the judged kernel");
+  }
+  if (!there) {
+    out.broken.push_back(file + ": missing");
+    return;
+  }
+  ++out.kernels;
+  const std::string bytes = read_whole(kernel);
+  const std::string marker = RunDir::kernel_text("");
+  if (!bytes.ends_with(marker) ||
+      util::sha256_hex(std::string_view(bytes).substr(0, bytes.size() - marker.size())) != judged) {
+    out.broken.push_back(file + ": is not the text that was judged");
+  }
+}
+
 void check_trajectories(const RunDir& run, RunVerification& out) {
   Expected expected = expected_of(out.ledger.read);
   // Only files that the layout finds are read, so a row cannot name a path outside the run.
@@ -73,6 +113,8 @@ void check_trajectories(const RunDir& run, RunVerification& out) {
       ++out.trajectories;
       if (util::sha256_hex(read_whole(path)) != *found->second) {
         out.broken.push_back(file + ": changed since it was judged");
+      } else {
+        check_kernel(run, path, out);
       }
     }
     expected.erase(found);
@@ -80,6 +122,12 @@ void check_trajectories(const RunDir& run, RunVerification& out) {
   for (const auto& [file, hash] : expected) {
     if (hash) {
       out.broken.push_back(file + ": missing");
+    }
+  }
+  for (const fs::path& kernel : run.kernel_files()) {
+    if (!fs::exists(RunDir::trajectory_beside(kernel))) {
+      out.broken.push_back(kernel.lexically_relative(run.folder()).generic_string() +
+                           ": no trajectory is beside it");
     }
   }
 }

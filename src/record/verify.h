@@ -13,6 +13,7 @@ struct RunVerification {
   Verification ledger;
   std::size_t artifacts = 0;        // files whose bytes were compared with their names
   std::size_t trajectories = 0;     // finished items whose file was compared with its ledger row
+  std::size_t kernels = 0;          // kernel files that were compared with the judged text's hash
   std::vector<std::string> broken;  // "file: what is wrong", artifacts first
 
   [[nodiscard]] bool intact() const { return ledger.intact && broken.empty(); }
@@ -20,8 +21,9 @@ struct RunVerification {
 
 // Compares a run with its ledger without changing anything: the chain, every artifact with its
 // name, every artifact that a row names, and the trajectory file of every finished item with the
-// hash in its last `item_end` row. Trajectory files that no row names are findings too. Items in
-// progress are not compared: they are still being written.
+// hash in its last `item_end` row, and the kernel file beside it with the hash of the judged text.
+// Trajectory files that no row names and kernel files without a trajectory are findings too. Items
+// in progress are not compared: they are still being written.
 [[nodiscard]] RunVerification verify_run(const RunDir& run);
 
 }  // namespace sweep::record

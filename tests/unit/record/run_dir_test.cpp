@@ -44,6 +44,9 @@ TEST(RunDir, SavesTrajectoryAndKernelWhole) {
   EXPECT_EQ(read_whole(run.kernel_file(item)), "second\n// evaluation-only/do-not-train\n");
   ASSERT_EQ(run.trajectory_files().size(), 1U);
   EXPECT_EQ(run.load(run.trajectory_files()[0]).model_name, "m");
+  // Begun anew: the former submission is not taken for this one's.
+  run.save(item, Trajectory{});
+  EXPECT_FALSE(std::filesystem::exists(run.kernel_file(item)));
 }
 
 TEST(RunDir, SkipsArtifactsReportAndLinksWhenListing) {

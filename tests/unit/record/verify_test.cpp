@@ -16,6 +16,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+constexpr const char* kKernel = "__global__ void k() {}\n";
+
 // A run with one finished item and one artifact that a row names.
 class VerifyRun : public ::testing::Test {
  protected:
@@ -23,9 +25,13 @@ class VerifyRun : public ::testing::Test {
     run_.create();
     Trajectory trajectory;
     trajectory.outcome = "correct";
+    const Artifacts artifacts(run_.artifacts_folder());
+    trajectory.final_result.emplace();
+    trajectory.final_result->kernel_sha256 = artifacts.put(kKernel);
+    trajectory.turns.emplace_back().submitted_kernel = kKernel;
     run_.save(name_, trajectory);
     Ledger ledger(run_.ledger_file());
-    artifact_ = Artifacts(run_.artifacts_folder()).put("a prompt");
+    artifact_ = artifacts.put("a prompt");
     const std::string file = file_.lexically_relative(run_.folder()).generic_string();
     (void)ledger.append(kind::item_start, "v/m/level1/3", {{"file", file}});
     (void)ledger.append(kind::request, "v/m/level1/3", {{"input", artifact_}});
@@ -39,6 +45,7 @@ class VerifyRun : public ::testing::Test {
   RunDir run_{dir_.path() / "run"};
   ItemName name_{"v", "m", "1", "3", 1};
   std::filesystem::path file_ = run_.trajectory_file(name_);
+  std::filesystem::path kernel_ = run_.kernel_file(name_);
   std::string artifact_;
 };
 
@@ -47,7 +54,39 @@ TEST_F(VerifyRun, AnUntouchedRunIsIntact) {
   EXPECT_THAT(found.broken, IsEmpty());
   EXPECT_TRUE(found.intact());
   EXPECT_EQ(found.trajectories, 1U);
-  EXPECT_EQ(found.artifacts, 1U);
+  EXPECT_EQ(found.artifacts, 2U);
+  EXPECT_EQ(found.kernels, 1U);
+}
+
+TEST_F(VerifyRun, AChangedKernelIsNamed) {
+  std::ofstream(kernel_, std::ios::app) << ' ';
+  EXPECT_THAT(verify_run(run_).broken,
+              ElementsAre("v/m/level_1_problem_3_kernel.cu: is not the text that was judged"));
+  std::ofstream(kernel_) << "another kernel\n// evaluation-only/do-not-train\n";
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("not the text that was judged")));
+}
+
+TEST_F(VerifyRun, AMissingKernelIsNamed) {
+  std::filesystem::remove(kernel_);
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("kernel.cu: missing")));
+}
+
+TEST_F(VerifyRun, ALinkInAKernelsPlaceIsNotFollowed) {
+  std::filesystem::rename(kernel_, dir_.path() / "elsewhere.cu");
+  std::filesystem::create_symlink(dir_.path() / "elsewhere.cu", kernel_);
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("kernel.cu: missing")));
+}
+
+TEST_F(VerifyRun, AKernelWithoutATrajectoryIsNamed) {
+  std::ofstream(kernel_.parent_path() / "level_1_problem_9_kernel.cu") << "x";
+  EXPECT_THAT(verify_run(run_).broken,
+              ElementsAre("v/m/level_1_problem_9_kernel.cu: no trajectory is beside it"));
+}
+
+TEST_F(VerifyRun, ALostArtifactOfTheJudgedKernelIsNamed) {
+  std::filesystem::remove(
+      Artifacts(run_.artifacts_folder()).path(util::sha256_hex(std::string_view(kKernel))));
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("names it as the judged kernel")));
 }
 
 TEST_F(VerifyRun, OneChangedByteOfATrajectoryIsNamed) {
@@ -57,7 +96,9 @@ TEST_F(VerifyRun, OneChangedByteOfATrajectoryIsNamed) {
 
 TEST_F(VerifyRun, AMissingTrajectoryIsNamed) {
   std::filesystem::remove(file_);
-  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("missing")));
+  EXPECT_THAT(
+      verify_run(run_).broken,
+      ElementsAre(HasSubstr("trajectory.json: missing"), HasSubstr("no trajectory is beside it")));
 }
 
 TEST_F(VerifyRun, AnAddedTrajectoryIsNamed) {
