@@ -2,7 +2,7 @@
 #include "agent/task.h"
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
-#include "problem/catalog.h"
+#include "evaluate/preparation.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/sha256.h"
@@ -115,10 +115,8 @@ record::Trajectory run_item(const config::SweepConfig& config,
                             record::ItemServices& record) {
   const config::Model& model = find_model(config, item.model);
   const problem::Problem problem =
-      problem::Catalog({surroundings.evaluation.problems}).open(item.problem_id());
-  const std::filesystem::path seed = surroundings.evaluation.seeds /
-                                     problem.folder.parent_path().filename() /
-                                     (problem.folder.filename().string() + ".cu");
+      evaluate::find_problem(surroundings.evaluation, item.problem_id());
+  const std::filesystem::path seed = evaluate::seed_file(surroundings.evaluation, problem);
   const Task task = make_task(problem, surroundings.device_info, surroundings.device.kind, seed);
   util::RealClock clock;
   ItemPermits permits(record);

@@ -176,10 +176,7 @@ int run_eval(const std::vector<std::string>& arguments) {
       "sweep eval"};
   declare(app, options);
   parse(app, arguments);
-  evaluate::Services services;
-  services.problems = data_root() / "problems";
-  services.seeds = data_root() / "seeds";
-  services.program = program_path();
+  const evaluate::Services services = evaluation_services();
   ProgressLine progress(!options.global.quiet && !options.global.json);
   const evaluate::Evaluation evaluation =
       evaluate::evaluate(to_request(options), services, [&](const evaluate::ProgressEvent& event) {

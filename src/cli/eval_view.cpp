@@ -190,6 +190,13 @@ std::string indented(const std::string& text) {
   return out;
 }
 
+// The headline of a plan error stands above the verdict, that of a timed kernel is the verdict's
+// own numbers, that of lost infrastructure its own line.
+bool said_already(const Evaluation& e) {
+  return e.verdict == evaluate::Verdict::plan_error || e.headline == e.infra ||
+         (e.outcome() == Outcome::correct && e.time && !e.time->shapes.empty());
+}
+
 std::string first_failure(const Evaluation& e, const Style& style) {
   std::string out;
   if (e.screen && !e.screen->errors.empty()) {
@@ -268,11 +275,11 @@ std::string eval_text(const Evaluation& e, const Style& style) {
   if (!e.infra.empty()) {
     out += " " + util::printable(e.infra) + "\n";
   }
-  if (!e.headline.empty() && e.headline != e.infra && e.verdict != evaluate::Verdict::plan_error) {
+  if (!e.headline.empty() && !said_already(e)) {
     out += " " + util::printable(e.headline) + "\n";
   }
-  if (!e.protections.note.empty()) {
-    out += style.dim(" judged: " + e.protections.note) + "\n";
+  if (e.protections.note == "unsealed") {
+    out += style.dim(" unsealed: the kernel ran as host code inside the sandbox") + "\n";
   }
   if (!e.next.empty()) {
     out += style.dim(" next    ") + util::printable(e.next) + "\n";

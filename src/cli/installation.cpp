@@ -1,6 +1,7 @@
 #include "cli/installation.h"
 
 #include "util/error.h"
+#include "util/text.h"
 
 #include <cstdlib>
 
@@ -32,15 +33,19 @@ problem::Catalog open_catalog(const std::vector<fs::path>& extra) {
       problem::default_roots(extra, program_path(), std::getenv("SWEEP_PROBLEMS")));
 }
 
-fs::path seed_path(const problem::Entry& entry) {
-  const fs::path level = entry.id.substr(0, entry.id.find('/'));
-  fs::path path = data_root() / "seeds" / level / (entry.folder.filename().string() + ".cu");
-  if (!fs::exists(path)) {
-    throw util::UsageError(
-        {path.string(), entry.id + " has no seed kernel", "write it: it is the problem's 1.0x"},
-        "E_PROBLEM_NO_SEED");
+evaluate::Services evaluation_services() {
+  evaluate::Services services;
+  services.problems = data_root() / "problems";
+  services.seeds = data_root() / "seeds";
+  services.program = program_path();
+  if (const char* folders = std::getenv("SWEEP_PROBLEMS")) {
+    for (const std::string_view part : util::split(folders, ':')) {
+      if (!part.empty()) {
+        services.more_problems.push_back(fs::absolute(part));
+      }
+    }
   }
-  return path;
+  return services;
 }
 
 }  // namespace sweep::cli

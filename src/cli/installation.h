@@ -1,5 +1,6 @@
 #pragma once
 
+#include "evaluate/evaluation.h"
 #include "problem/catalog.h"
 
 #include <filesystem>
@@ -17,8 +18,8 @@ namespace sweep::cli {
 // Problems of `extra` folders (--problem DIR), $SWEEP_PROBLEMS and the built-in folder.
 [[nodiscard]] problem::Catalog open_catalog(const std::vector<std::filesystem::path>& extra = {});
 
-// The seed kernel of a problem: seeds/<level>/<folder name>.cu. Throws UsageError naming the path
-// if it is missing.
-[[nodiscard]] std::filesystem::path seed_path(const problem::Entry& entry);
+// What evaluate needs of this installation: built-in problems and seeds, $SWEEP_PROBLEMS, the
+// program. UsageError as data_root().
+[[nodiscard]] evaluate::Services evaluation_services();
 
 }  // namespace sweep::cli

@@ -2,7 +2,7 @@
 #include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/problem_text.h"
-#include "util/file.h"
+#include "evaluate/preparation.h"
 
 #include <CLI/CLI.hpp>
 
@@ -16,11 +16,13 @@ int run_new(const std::vector<std::string>& arguments) {
   std::string id;
   CLI::App app{"Prints a starter kernel for a problem: it compiles, passes and lists the tensors.",
                "sweep new"};
-  app.add_option("PROBLEM", id, "problem id, e.g. level1/3 (sweep problems list)")->required();
+  app.add_option(
+         "PROBLEM", id, "problem id, e.g. level1/3 (sweep problems list), or the folder of one")
+      ->required();
   parse(app, arguments);
-  const problem::Catalog catalog = open_catalog();
-  const problem::Problem problem = catalog.open(id);
-  const std::string seed = util::read_file(seed_path(*catalog.find(id)), std::size_t{1} << 20);
+  const evaluate::Services services = evaluation_services();
+  const problem::Problem problem = evaluate::find_problem(services, id);
+  const std::string seed = evaluate::find_seed(services, problem).text;
   std::cout << signature_comment(problem);
   if (seed.find("//@ problem") == std::string::npos) {
     std::cout << "//@ problem " << problem.id << '\n';

@@ -1,8 +1,8 @@
 #include "cli/command.h"
 #include "cli/installation.h"
 #include "cli/options.h"
+#include "cli/problem_check.h"
 #include "cli/problem_text.h"
-#include "problem/check.h"
 #include "problem/new.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -146,10 +146,11 @@ std::vector<fs::path> folders(const ProblemOptions& options) {
 int check(const ProblemOptions& options) {
   const Style style = Style::for_stdout();
   nlohmann::json rows = nlohmann::json::array();
+  const evaluate::Services services = evaluation_services();
   std::size_t wrong = 0;
   std::size_t count = 0;
   for (const fs::path& folder : folders(options)) {
-    const auto mistakes = problem::check_folder(folder);
+    const auto mistakes = check_problem(services, folder);
     bool bad = false;
     for (const problem::Mistake& mistake : mistakes) {
       bad = bad || !mistake.warning;
@@ -189,9 +190,12 @@ int create(const ProblemOptions& options) {
                            "E_CLI_USAGE");
   }
   const fs::path folder = problem::write_template("problems", options.ids.front());
-  std::cout << "made " << folder.string()
-            << "\nnext: edit problem.toml and reference.cu, then  sweep problems check "
-            << folder.string() << '\n';
+  util::write_file_atomic(folder / "seed.cu", seed_template(problem::require(folder).id));
+  const std::string name = folder.string();
+  std::cout << "made " << name << ": problem.toml, reference.cu (the oracle), seed.cu (the 1.0x)\n"
+            << "next: edit all three, then  sweep problems check " << name << '\n'
+            << "then: sweep new " << name << " > mine.cu; sweep eval mine.cu --problem " << name
+            << '\n';
   return kDone;
 }
 

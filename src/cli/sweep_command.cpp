@@ -16,6 +16,7 @@ queue::Installation installation() {
   queue::Installation out;
   out.program = program_path();
   out.data = data_root();
+  out.evaluation = evaluation_services();
   out.version = SWEEP_VERSION;
   const problem::Catalog catalog = open_catalog();
   for (const problem::Entry& entry : catalog.entries()) {

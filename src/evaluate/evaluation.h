@@ -59,8 +59,8 @@ struct Services {
   std::filesystem::path problems;  // folder with level1/..; see problem/catalog.h
   std::vector<std::filesystem::path>
       more_problems;              // looked through first (--problem DIR, $SWEEP_PROBLEMS)
-  std::filesystem::path seeds;    // folder with level1/03_name.cu; a problem elsewhere has its
-                                  // seed.cu beside problem.toml
+  std::filesystem::path seeds;    // folder with level1/03_name.cu of the built-in problems; any
+                                  // other has its seed.cu beside problem.toml
   std::filesystem::path cache;    // compiled images
   std::filesystem::path locks;    // empty: $SWEEP_LOCK_DIR, else /tmp/sweep-locks
   std::filesystem::path salt;     // empty: $SWEEP_SALT_FILE, else ~/.local/state/sweep/salt

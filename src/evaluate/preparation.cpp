@@ -91,22 +91,34 @@ problem::Problem find_problem(const Services& services, const std::string& id_or
   return problem::Catalog(roots).open(id_or_folder);
 }
 
-Source find_seed(const Services& services, const problem::Problem& problem) {
-  const std::string level = problem.id.substr(0, problem.id.find('/'));
-  const std::filesystem::path listed =
-      services.seeds / level / (problem.folder.filename().string() + ".cu");
+std::filesystem::path seed_file(const Services& services, const problem::Problem& problem) {
   const std::filesystem::path beside = problem.folder / "seed.cu";
-  std::error_code ignored;
-  for (const std::filesystem::path& path : {listed, beside}) {
-    if (std::filesystem::is_regular_file(path, ignored)) {
-      return {path.string(), util::read_file(path, kMaxSource)};
-    }
+  std::error_code error;
+  if (std::filesystem::is_regular_file(beside, error)) {
+    return beside;
   }
-  throw util::UsageError(
-      {problem.id,
-       "has no seed kernel: neither " + listed.string() + " nor " + beside.string(),
-       "write one"},
-      "E_SEED_MISSING");
+  // Only a built-in problem has its seed elsewhere: a folder of the same name outside must not be
+  // judged against it.
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(problem.folder, error);
+  const std::filesystem::path built_in =
+      std::filesystem::weakly_canonical(services.problems, error) / folder.parent_path().filename();
+  if (folder.parent_path() != built_in) {
+    return beside;
+  }
+  return services.seeds / built_in.filename() / (folder.filename().string() + ".cu");
+}
+
+Source find_seed(const Services& services, const problem::Problem& problem) {
+  const std::filesystem::path path = seed_file(services, problem);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    throw util::UsageError(
+        {problem.id,
+         "has no seed kernel, the 1.0x that it is judged against",
+         "write " + path.string() + ": a plain correct kernel in the problem's precision"},
+        "E_SEED_MISSING");
+  }
+  return {path.string(), util::read_file(path, kMaxSource)};
 }
 
 ScreenResult screen(const problem::Problem& problem,

@@ -18,8 +18,12 @@ namespace sweep::evaluate {
 [[nodiscard]] problem::Problem find_problem(const Services& services,
                                             const std::string& id_or_folder);
 
-// The seed kernel: services.seeds/<level>/<folder name>.cu, else seed.cu in the problem's folder.
-// Throws util::UsageError.
+// Where a problem's seed kernel is or belongs: seed.cu in its folder; for a built-in problem
+// without one services.seeds/<level>/<folder name>.cu. It need not exist.
+[[nodiscard]] std::filesystem::path seed_file(const Services& services,
+                                              const problem::Problem& problem);
+
+// The seed kernel. Throws util::UsageError E_SEED_MISSING naming the file to write.
 [[nodiscard]] Source find_seed(const Services& services, const problem::Problem& problem);
 
 // Expands the plan for every visible shape. Fills errors; empty: fine.

@@ -6,7 +6,12 @@ namespace sweep::queue {
 namespace {
 
 nlohmann::json services_json(const evaluate::Services& s) {
+  std::vector<std::string> more;
+  for (const auto& folder : s.more_problems) {
+    more.push_back(folder.string());
+  }
   return {{"problems", s.problems.string()},
+          {"more_problems", more},
           {"seeds", s.seeds.string()},
           {"cache", s.cache.string()},
           {"locks", s.locks.string()},
@@ -17,6 +22,9 @@ nlohmann::json services_json(const evaluate::Services& s) {
 evaluate::Services services_from(const nlohmann::json& j) {
   evaluate::Services s;
   s.problems = wire::field<std::string>(j, "problems");
+  for (const std::string& folder : wire::field<std::vector<std::string>>(j, "more_problems")) {
+    s.more_problems.emplace_back(folder);
+  }
   s.seeds = wire::field<std::string>(j, "seeds");
   s.cache = wire::field<std::string>(j, "cache");
   s.locks = wire::field<std::string>(j, "locks");

@@ -95,9 +95,7 @@ std::vector<WorkerSetup> worker_setups(const Plan& plan,
   setup.run_name = options.run_name;
   setup.run_folder = fs::absolute(run.folder()).string();
   setup.builtin_urls = urls;
-  setup.surroundings.evaluation.problems = installation.data / "problems";
-  setup.surroundings.evaluation.seeds = installation.data / "seeds";
-  setup.surroundings.evaluation.program = installation.program;
+  setup.surroundings.evaluation = installation.evaluation;
   setup.surroundings.dotenv = config::dotenv_files(plan.config.file, plan.config.root);
   setup.surroundings.allow_unsandboxed = options.allow_unsandboxed;
   setup.surroundings.provenance.sweep_version = installation.version;

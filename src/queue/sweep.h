@@ -2,6 +2,7 @@
 
 #include "config/config.h"
 #include "config/matrix.h"
+#include "evaluate/evaluation.h"
 
 #include <filesystem>
 #include <map>
@@ -31,6 +32,7 @@ struct SweepOptions {
 struct Installation {
   std::filesystem::path program;
   std::filesystem::path data;  // folder with problems/, seeds/ and configs/
+  evaluate::Services evaluation;
   std::vector<config::KnownProblem> problems;
   std::map<std::string, std::filesystem::path> folders;  // of ready problems, by id
   std::string version;

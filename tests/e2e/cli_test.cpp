@@ -88,6 +88,49 @@ TEST(Problems, TemplateChecksClean) {
   EXPECT_EQ(here.sweep({"problems", "new", "my/1_scan"}).code, 2);  // never overwritten
 }
 
+TEST(Problems, TheTemplateOutsideTheRepositoryIsWorkable) {
+  const Workspace here;
+  ASSERT_EQ(here.sweep({"problems", "new", "my/1_scan"}).code, 0);
+  const Outcome starter = here.sweep({"new", "problems/my/1_scan"});
+  ASSERT_EQ(starter.code, 0) << starter.err;
+  here.write("mine.cu", starter.out);
+  const Outcome verdict =
+      here.sweep({"eval", "mine.cu", "--problem", "problems/my/1_scan", "--device", "cpu"});
+  EXPECT_EQ(verdict.code, 0) << verdict.out << verdict.err;
+  EXPECT_THAT(verdict.out, HasSubstr("stress   ok"));
+  // By id, with the folder named in the environment.
+  const Outcome by_id = here.sweep({"eval", "mine.cu", "--device", "cpu", "--only", "check"},
+                                   {"SWEEP_PROBLEMS=problems"});
+  EXPECT_EQ(by_id.code, 0) << by_id.out << by_id.err;
+}
+
+TEST(Problems, AMissingSeedIsSaidWithTheFileToWrite) {
+  const Workspace here;
+  ASSERT_EQ(here.sweep({"problems", "new", "my/1_scan"}).code, 0);
+  here.write("mine.cu", here.sweep({"new", "problems/my/1_scan"}).out);
+  std::filesystem::remove(here.folder() / "problems/my/1_scan/seed.cu");
+  const Outcome check = here.sweep({"problems", "check", "problems/my/1_scan"});
+  EXPECT_EQ(check.code, 2);
+  EXPECT_THAT(check.out, HasSubstr("has no seed kernel"));
+  EXPECT_THAT(check.out, HasSubstr("write problems/my/1_scan/seed.cu"));
+  const Outcome verdict =
+      here.sweep({"eval", "mine.cu", "--problem", "problems/my/1_scan", "--device", "cpu"});
+  EXPECT_EQ(verdict.code, 2);
+  EXPECT_THAT(verdict.err, HasSubstr("write problems/my/1_scan/seed.cu"));
+  EXPECT_EQ(here.sweep({"new", "problems/my/1_scan"}).code, 2);
+}
+
+TEST(Problems, ABrokenPlanOfASeedIsAMistake) {
+  const Workspace here;
+  ASSERT_EQ(here.sweep({"problems", "new", "my/1_scan"}).code, 0);
+  here.write("problems/my/1_scan/seed.cu",
+             "//@ k<<<1, 1>>>(nothing)\n__global__ void k(float*) {}\n");
+  const Outcome check = here.sweep({"problems", "check", "problems/my/1_scan"});
+  EXPECT_EQ(check.code, 2);
+  EXPECT_THAT(check.out, HasSubstr("seed.cu:1:"));
+  EXPECT_THAT(check.out, HasSubstr("nothing"));
+}
+
 TEST(Eval, TheStarterIsCorrect) {
   const Workspace here;
   const Outcome starter = here.sweep({"new", "level1/3"});

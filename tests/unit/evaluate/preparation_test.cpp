@@ -1,0 +1,63 @@
+#include "evaluate/preparation.h"
+
+#include "util/error.h"
+#include "util/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace sweep::evaluate {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+// A built-in problem level1/3_x with a seed, and a folder of the same name outside.
+class SeedFile : public ::testing::Test {
+ protected:
+  SeedFile() {
+    services_.problems = dir_.path() / "problems";
+    services_.seeds = dir_.path() / "seeds";
+    built_in_.id = outside_.id = "level1/3";
+    built_in_.folder = services_.problems / "level1/3_x";
+    outside_.folder = dir_.path() / "mine/level1/3_x";
+    fs::create_directories(built_in_.folder);
+    fs::create_directories(outside_.folder);
+    fs::create_directories(services_.seeds / "level1");
+    std::ofstream(services_.seeds / "level1/3_x.cu") << "listed";
+  }
+
+  util::TempDir dir_;
+  Services services_;
+  problem::Problem built_in_;
+  problem::Problem outside_;
+};
+
+TEST_F(SeedFile, ABuiltInProblemHasItAmongTheSeeds) {
+  EXPECT_EQ(find_seed(services_, built_in_).text, "listed");
+}
+
+TEST_F(SeedFile, AFolderOfTheSameNameOutsideIsNotJudgedAgainstIt) {
+  try {
+    (void)find_seed(services_, outside_);
+    FAIL() << "a built-in seed was taken";
+  } catch (const util::UsageError& error) {
+    EXPECT_EQ(error.code(), "E_SEED_MISSING");
+    EXPECT_THAT(error.message().next, HasSubstr((outside_.folder / "seed.cu").string()));
+  }
+}
+
+TEST_F(SeedFile, TheOneBesideTheProblemComesFirst) {
+  std::ofstream(outside_.folder / "seed.cu") << "beside";
+  EXPECT_EQ(find_seed(services_, outside_).text, "beside");
+}
+
+TEST_F(SeedFile, ADetourToTheBuiltInFolderIsTheBuiltInFolder) {
+  built_in_.folder = services_.problems / "level1/../level1/3_x";
+  EXPECT_EQ(find_seed(services_, built_in_).text, "listed");
+}
+
+}  // namespace
+}  // namespace sweep::evaluate
