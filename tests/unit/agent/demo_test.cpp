@@ -1,3 +1,4 @@
+#include "../../support/test_name.h"
 #include "endpoint/builtin.h"
 #include "endpoint/script.h"
 #include "fakes.h"
@@ -77,7 +78,10 @@ INSTANTIATE_TEST_SUITE_P(Scripts,
                                          Case{"demo-wrong", endpoint::Api::responses, 2},
                                          Case{"demo-hardcoder", endpoint::Api::chat, 2},
                                          Case{"demo-flaky", endpoint::Api::chat, 1},
-                                         Case{"demo-flaky", endpoint::Api::responses, 1}));
+                                         Case{"demo-flaky", endpoint::Api::responses, 1}),
+                         sweep::test::named([](const Case& c) {
+                           return c.model + (c.api == endpoint::Api::chat ? " chat" : " responses");
+                         }));
 
 }  // namespace
 }  // namespace sweep::agent

@@ -1,3 +1,4 @@
+#include "../../support/test_name.h"
 #include "support.h"
 
 #include <gmock/gmock.h>
@@ -60,7 +61,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Upstream{"sweep.l5_hw_translation_default.toml",
                                4 * 16,
                                "hardware_translation_stub/gpt-5.5-priority/level5/1",
-                               Harness::default_tools}));
+                               Harness::default_tools}),
+    sweep::test::named(&Upstream::file));
 
 TEST(CompatSlate, IsReadBySlatePath) {
   const auto file = folder() / "popcorn2_bench_slate_v1.toml";

@@ -1,5 +1,6 @@
 #include "config/drift.h"
 
+#include "../../support/test_name.h"
 #include "support.h"
 
 #include <gmock/gmock.h>
@@ -71,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
         Edit{"slate = \"demo\"",
              "slate = \"demo\"\nproblems = [\"level1/1\"]",
              "run.selection.problems",
-             false}));
+             false}),
+    sweep::test::named(&Edit::to));
 
 TEST(DriftConditions, ChangesRefuseAndAdditionsDoNot) {
   const SweepConfig c = read(kBase).config;

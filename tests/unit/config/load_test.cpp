@@ -1,3 +1,4 @@
+#include "../../support/test_name.h"
 #include "support.h"
 #include "util/file.h"
 
@@ -115,7 +116,8 @@ INSTANTIATE_TEST_SUITE_P(
             "[agnt]\nmax_turns = 3",
             "unknown table or key 'agnt'; did you mean 'agent'?"},
         Bad{"slate = \"demo\"\nslate = \"demo\"", "", "x.toml:4:"},
-        Bad{"slate = ", "", "x.toml:3:"}));
+        Bad{"slate = ", "", "x.toml:3:"}),
+    sweep::test::named(&Bad::message));
 
 TEST(Config, NeverRepeatsASecret) {
   EXPECT_THAT(errors_of(with("slate = \"demo\"", "api_key_env = \"sk-hunter2\"")),

@@ -1,5 +1,6 @@
 #include "problem/device/fill.cuh"
 
+#include "../../support/test_name.h"
 #include "examples.h"
 #include "problem/fill.h"
 
@@ -184,7 +185,8 @@ INSTANTIATE_TEST_SUITE_P(
                              1.0 / 20000,
                              std::sqrt(1 / 0.7) / 20000,
                              0,
-                             0.1}));
+                             0.1}),
+    sweep::test::named(&Marginal::spec));
 
 TEST(Fill, StudentHasHeavierTailsThanNormal) {
   const auto beyond = [](const std::vector<float>& x) {

@@ -1,3 +1,4 @@
+#include "../../support/test_name.h"
 #include "examples.h"
 #include "util/sha256.h"
 
@@ -149,7 +150,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"[work]",
              "[policy]\nnan = \"maybe\"\n[work]",
              "E_PROBLEM_VALUE problem.toml:40:7: 'maybe' is no value"},
-        Case{"[work]", "[work", "E_PROBLEM_TOML problem.toml:39:"}));
+        Case{"[work]", "[work", "E_PROBLEM_TOML problem.toml:39:"}),
+    sweep::test::named(&Case::message));
 
 TEST(Reader, RefusesNamesThatKernelsCannotUse) {
   for (const char* name : {"norm", "float", "threadIdx", "log", "f32", "a__b"}) {
