@@ -24,6 +24,7 @@ struct Request {
   std::vector<std::pair<std::string, std::int64_t>> defines;  // plan constants
   submission::Flags flags;
   bool device_printf = false;  // false: printf in device code is discarded
+  bool contract = true;        // cuda; false: a * b + c is rounded twice, as on the host
 };
 
 struct CompiledKernel {

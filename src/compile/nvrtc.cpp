@@ -49,6 +49,9 @@ device::cuda::Program program_of(const Job& job, const std::string& defines) {
   if (request.flags.fast_math) {
     program.options.emplace_back("--use_fast_math");
   }
+  if (!request.contract) {
+    program.options.emplace_back("--fmad=false");
+  }
   program.headers.emplace_back("sweep_prelude.h", prelude(job, defines));
   for (const auto& file : embedded::device_headers()) {
     program.headers.emplace_back(std::string(file.name), std::string(file.text));

@@ -69,6 +69,7 @@ nlohmann::json to_json(const Job& job) {
           {"maxrregcount", r.flags.maxrregcount},
           {"fast_math", r.flags.fast_math},
           {"device_printf", r.device_printf},
+          {"contract", r.contract},
           {"work", job.work.native()},
           {"headers", job.headers.native()},
           {"gxx", job.gxx.native()},
@@ -95,6 +96,7 @@ Job job_from_json(const nlohmann::json& body) {
   r.flags.maxrregcount = small(body, "maxrregcount");
   r.flags.fast_math = field<bool>(body, "fast_math");
   r.device_printf = field<bool>(body, "device_printf");
+  r.contract = field<bool>(body, "contract");
   job.work = field<std::string>(body, "work");
   job.headers = field<std::string>(body, "headers");
   job.gxx = field<std::string>(body, "gxx");

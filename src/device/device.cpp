@@ -71,6 +71,10 @@ std::unique_ptr<Device> open(Id id, Image own_code) {
   return cuda::open(id.index, std::move(own_code));
 }
 
+OwnSource own_source(Kind kind) {
+  return kind == Kind::cuda ? cuda::own_source() : OwnSource{};
+}
+
 std::vector<Listed> list() {
   std::vector<Listed> all;
   const bool usable = have_gxx();

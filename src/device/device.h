@@ -183,8 +183,20 @@ class Device {
   // first need. Throws util::UsageError E_NVRTC_MISSING.
   [[nodiscard]] virtual Image own_code() { return {}; }
 
+  // Takes the place of what own_code() would compile; before the first flush_cache() or wash().
+  virtual void use_own_code(Image image);
+
   virtual void synchronize() = 0;
 };
+
+// The harness's own device code of a kind, to be compiled as CUDA C++20 without further headers;
+// no text for cpu.
+struct OwnSource {
+  std::string file, text;
+  std::vector<std::string> kernels;  // name expressions
+};
+
+[[nodiscard]] OwnSource own_source(Kind kind);
 
 // Throws util::UsageError (no such device, driver missing: says what to do) or InfraError.
 // `own_code` from Device::own_code() of another process; empty: compiled when first needed.

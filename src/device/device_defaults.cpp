@@ -53,6 +53,8 @@ bool Device::all_words(Address at, std::size_t bytes, std::uint32_t pattern) {
   return true;
 }
 
+void Device::use_own_code(Image /*image*/) {}
+
 void Device::launch(Module& module, const Launch& launch) {
   const std::vector<Step> steps{launch};
   auto made = prepare(module, steps);

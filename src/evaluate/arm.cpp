@@ -1,11 +1,13 @@
 #include "evaluate/arm.h"
 
+#include "evaluate/image_wire.h"
 #include "evaluate/runner_protocol.h"
 #include "util/text.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 
 #include <sys/resource.h>
@@ -63,24 +65,6 @@ device::Fault death(const util::ExitStatus& status) {
           "the process that ran the kernel ended: " + status.text()};
 }
 
-// An image on its way to the runner: the message's fields and the descriptor with the bytes.
-struct Packed {
-  json kernels = json::array();
-  util::Fd bytes;
-};
-
-Packed pack(const device::Image& image, const std::string& what) {
-  Packed out;
-  for (const device::Kernel& kernel : image.kernels) {
-    out.kernels.push_back({{"name", kernel.name}, {"lowered", kernel.lowered}});
-  }
-  out.bytes = util::make_memfd("sweep-image");
-  util::write_all(out.bytes.get(),
-                  {reinterpret_cast<const char*>(image.bytes.data()), image.bytes.size()},
-                  "image of " + what);
-  return out;
-}
-
 // Throws what the runner answered instead of a result.
 void check_fault(const json& answer) {
   if (answer.contains("fault")) {
@@ -92,6 +76,7 @@ void check_fault(const json& answer) {
 
 Arm::Arm(const ArmOptions& options, const Code& code)
     : code_(code),
+      start_seconds_(options.start_seconds),
       folder_("sweep-run"),
       process_([&] {
         Started started = start(options, folder_);
@@ -99,36 +84,51 @@ Arm::Arm(const ArmOptions& options, const Code& code)
         return std::move(started.process);
       }()),
       channel_(std::move(channel_socket_), "runner", kRunnerMessageBytes) {
+  const util::Fd own = image_fd(options.own_code, "the harness");
+  const util::Fd image = image_fd(code.image, code.submission.file);
+  const std::array fds = {own.get(), image.get()};
   try {
-    const Packed own = pack(options.own_code, "the harness");
-    const int fd = own.bytes.get();
-    const json opened = channel_
-                            .ask({{"do", "open"},
-                                  {"device", device::text(options.device)},
-                                  {"kernels", own.kernels},
-                                  {"bytes", options.own_code.bytes.size()}},
-                                 options.start_seconds,
-                                 {&fd, 1})
-                            .body;
-    (void)field<std::int64_t>(opened, "sm_count");
+    channel_.send({{"do", "open"},
+                   {"device", device::text(options.device)},
+                   {"own", kernels_to_json(options.own_code)},
+                   {"kernels", kernels_to_json(code.image)}},
+                  fds);
   } catch (const wire::WireError& error) {
-    process_.kill_group();
-    throw util::InfraError(
-        {"runner", "did not start: " + process_.wait().text(), "see `sweep doctor`"},
-        "E_RUNNER_START");
+    not_started();
   }
-  const Packed image = pack(code.image, code.submission.file);
-  ask({{"do", "load"}, {"kernels", image.kernels}, {"bytes", code.image.bytes.size()}},
-      options.start_seconds,
-      image.bytes.get(),
-      [this](const json& answer) {
-        for (const auto& [name, facts] : answer.at("facts").items()) {
-          facts_[name] = facts_from_json(facts);
-        }
-      });
+}
+
+void Arm::not_started() {
+  process_.kill_group();
+  throw util::InfraError(
+      {"runner", "did not start: " + process_.wait().text(), "see `sweep doctor`"},
+      "E_RUNNER_START");
+}
+
+void Arm::ready() {
+  if (ready_) {
+    return;
+  }
+  ready_ = true;
+  try {
+    // The device is open; what comes next has to do with the candidate's code.
+    (void)field<std::int64_t>(channel_.receive(start_seconds_).body, "sm_count");
+  } catch (const wire::WireError& error) {
+    not_started();
+  }
+  take_answer(start_seconds_, [this](const json& answer) {
+    for (const auto& [name, facts] : answer.at("facts").items()) {
+      facts_[name] = facts_from_json(facts);
+    }
+  });
 }
 
 Arm::~Arm() = default;
+
+const Facts& Arm::facts() {
+  ready();
+  return facts_;
+}
 
 void Arm::end() noexcept {
   ended_ = true;
@@ -154,13 +154,23 @@ void Arm::ask(const json& body,
               double seconds,
               int fd,
               const std::function<void(const json&)>& take) {
-  json answer;
   if (ended_) {
     throw ArmFault({device::Fault::Kind::other, "the runner was ended"});
   }
+  ready();
   try {
     const std::vector<int> fds = fd >= 0 ? std::vector<int>{fd} : std::vector<int>{};
-    answer = channel_.ask(body, seconds, fds).body;
+    channel_.send(body, fds, seconds);
+  } catch (const util::InfraError& error) {
+    lost(error, seconds);
+  }
+  take_answer(seconds, take);
+}
+
+void Arm::take_answer(double seconds, const std::function<void(const json&)>& take) {
+  json answer;
+  try {
+    answer = channel_.receive(seconds).body;
   } catch (const util::InfraError& error) {
     lost(error, seconds);
   }

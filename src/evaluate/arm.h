@@ -55,7 +55,7 @@ struct ArmOptions {
 // One runner process with one module loaded, seen from the judge. The destructor ends the process.
 class Arm {
  public:
-  // Throws ArmFault (the module does not load) or util::InfraError (the process does not start).
+  // Starts the process and does not wait for it. Throws util::InfraError E_RUNNER_START.
   Arm(const ArmOptions& options, const Code& code);
   ~Arm();
   Arm(const Arm&) = delete;
@@ -63,10 +63,14 @@ class Arm {
 
   [[nodiscard]] const Code& code() const { return code_; }
 
+  // Waits until the module is loaded; every other member does so too. Throws ArmFault (it does not
+  // load) or util::InfraError E_RUNNER_START (the process did not open the device).
+  void ready();
+
   // Kills the process; every later call is an ArmFault at once.
   void end() noexcept;
 
-  [[nodiscard]] const Facts& facts() const { return facts_; }
+  [[nodiscard]] const Facts& facts();
 
   [[nodiscard]] const std::vector<util::Protection>& protections() const {
     return process_.protections();
@@ -109,14 +113,18 @@ class Arm {
            int fd,
            const std::function<void(const nlohmann::json&)>& take);
   void order(const nlohmann::json& body);  // the answer is not looked at
+  void take_answer(double seconds, const std::function<void(const nlohmann::json&)>& take);
+  [[noreturn]] void not_started();
   [[noreturn]] void lost(const util::InfraError& error, double seconds);
 
   const Code& code_;
+  double start_seconds_;
   util::TempDir folder_;
   util::Fd channel_socket_;  // until channel_ takes it
   util::Process process_;
   wire::Channel channel_;
   Facts facts_;
+  bool ready_ = false;
   bool ended_ = false;
 };
 

@@ -122,8 +122,29 @@ Bench::Damage Bench::damage() {
   return damage;
 }
 
-std::vector<std::byte> Bench::read(const Slot& slot) {
-  return download(device_, slot.shared->address(), static_cast<std::size_t>(slot.tensor.bytes));
+Tensors Bench::outputs(Store& store) {
+  Tensors copies;
+  for (const Slot& slot : slots_) {
+    if (slot.is_input()) {
+      continue;
+    }
+    const auto bytes = static_cast<std::size_t>(slot.tensor.bytes);
+    Store::Piece piece = store.take(bytes);
+    if (bytes > 0) {
+      engine_.copy(piece.address(), slot.shared->address(), bytes);
+    }
+    copies[slot.tensor.name] = std::move(piece);
+  }
+  return copies;
+}
+
+bool Bench::outputs_equal(const Tensors& copy) {
+  return std::ranges::all_of(slots_, [&](const Slot& slot) {
+    return slot.is_input() || slot.tensor.bytes == 0 ||
+           engine_.equal(slot.shared->address(),
+                         copy.at(slot.tensor.name).address(),
+                         static_cast<std::size_t>(slot.tensor.bytes));
+  });
 }
 
 std::vector<std::byte> Bench::read_pristine(const Slot& slot) {

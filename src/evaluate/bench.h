@@ -2,6 +2,7 @@
 
 #include "device/device.h"
 #include "evaluate/engine.h"
+#include "evaluate/store.h"
 #include "problem/draw.h"
 #include "problem/fill.h"
 #include "problem/problem.h"
@@ -59,7 +60,12 @@ class Bench {
 
   [[nodiscard]] Damage damage();
 
-  [[nodiscard]] std::vector<std::byte> read(const Slot& slot);
+  // A copy of every output and inout as it is now.
+  [[nodiscard]] Tensors outputs(Store& store);
+  // Whether every output and inout still has the bits of `copy`.
+  [[nodiscard]] bool outputs_equal(const Tensors& copy);
+
+  // An inout tensor as the call found it, on the host.
   [[nodiscard]] std::vector<std::byte> read_pristine(const Slot& slot);
 
   [[nodiscard]] std::uint32_t poison() const { return poison_; }

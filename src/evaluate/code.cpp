@@ -1,6 +1,7 @@
 #include "evaluate/code.h"
 
 #include "evaluate/hex.h"
+#include "evaluate/image_wire.h"
 #include "util/error.h"
 #include "util/sha256.h"
 #include "wire/channel.h"
@@ -192,20 +193,14 @@ json code_to_json(const Code& code) {
     }
     kernels.push_back(std::move(item));
   }
-  json image = json::array();
-  for (const device::Kernel& kernel : code.image.kernels) {
-    image.push_back({{"name", kernel.name}, {"lowered", kernel.lowered}});
-  }
   return {{"file", code.submission.file},
           {"source", to_hex(code.submission.source)},
           {"overrides", code.overrides},
           {"kernels", kernels},
-          {"image", image}};
+          {"image", kernels_to_json(code.image)}};
 }
 
-Code code_from_json(const json& body,
-                    submission::Signature signature,
-                    std::vector<std::byte> image) {
+Code code_from_json(const json& body, submission::Signature signature, device::Image image) {
   Code code;
   for (const auto& [name, value] : body.at("overrides").items()) {
     code.overrides[name] = value.get<std::int64_t>();
@@ -228,11 +223,7 @@ Code code_from_json(const json& body,
     }
     code.kernels.push_back(std::move(kernel));
   }
-  for (const json& item : body.at("image")) {
-    code.image.kernels.push_back(
-        {wire::field<std::string>(item, "name"), wire::field<std::string>(item, "lowered")});
-  }
-  code.image.bytes = std::move(image);
+  code.image = std::move(image);
   code.digest = digest_of(code.submission.source, code.image);
   return code;
 }

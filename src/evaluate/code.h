@@ -55,11 +55,11 @@ using Facts = std::map<std::string, device::FunctionFacts, std::less<>>;
     const Facts& facts,
     const std::vector<device::Address>& buffers);
 
-// Everything but the image, which travels as a descriptor. from_json parses the source again: the
-// text is the truth.
+// Everything but the image's bytes, which travel as a descriptor. from_json parses the source
+// again: the text is the truth.
 [[nodiscard]] nlohmann::json code_to_json(const Code& code);
 [[nodiscard]] Code code_from_json(const nlohmann::json& json,
                                   submission::Signature signature,
-                                  std::vector<std::byte> image);
+                                  device::Image image);
 
 }  // namespace sweep::evaluate

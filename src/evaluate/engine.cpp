@@ -39,6 +39,32 @@ class HostEngine final : public Engine {
     return true;
   }
 
+  [[nodiscard]] problem::Comparison compare(const CompareJob& job) override {
+    const auto bytes = [this](const Region& region) {
+      return download(device_, region.address, region.bytes);
+    };
+    const auto reals = [&bytes](const Region& region) {
+      const std::vector<std::byte> raw = bytes(region);
+      std::vector<double> values(raw.size() / sizeof(double));
+      std::memcpy(values.data(), raw.data(), values.size() * sizeof(double));
+      return values;
+    };
+    const std::vector<std::byte> got = bytes(job.got), oracle = bytes(job.oracle),
+                                 seed = bytes(job.seed), base = bytes(job.base),
+                                 marks = bytes(job.unless);
+    const std::vector<double> scale = reals(job.scale), otherwise = reals(job.otherwise);
+    problem::CompareInputs inputs;
+    inputs.got = got;
+    inputs.oracle = oracle;
+    inputs.seed = seed;
+    inputs.base = base;
+    inputs.scale = scale;
+    inputs.unless = {reinterpret_cast<const std::uint8_t*>(marks.data()), marks.size()};
+    inputs.otherwise = otherwise;
+    inputs.poison = job.poison;
+    return problem::compare(job.parameters, job.shape, inputs);
+  }
+
  private:
   device::Device& device_;
 };

@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <future>
+
 namespace sweep::evaluate {
 namespace {
 
@@ -167,16 +169,16 @@ class Run {
   bool run_compile() {
     return stage(Stage::compile, [this] {
       start_judge();
-      compile::Options options;
-      options.cache = services_.cache;
-      options.allow_unsandboxed = request_.allow_unsandboxed;
-      options.program = services_.program;
-      compile::Compiler compiler(options);
       const compile::Target target{request_.device.kind, result_.device_info.arch};
+      // The problem's and the harness's own code meanwhile: mostly from the cache.
+      std::future<Trusted> trusted =
+          std::async(std::launch::async, [this, &target] { return compile_trusted(target); });
+      compile::Compiler compiler(compile_options());
       const bool printing = request_.device_printf && request_.depth != Depth::full;
       const compile::Result compiled =
           compiler.compile(compile_request(*submission_, target, printing));
       result_.compile = describe(compiled);
+      const Trusted ours = trusted.get();
       if (compiled.status != compile::Result::Status::ok) {
         fail(verdict_of(compiled.status), "does not compile: " + result_.compile->status);
         return false;
@@ -184,24 +186,44 @@ class Run {
       const submission::Signature plain = candidate_signature(*problem_);
       const Code candidate =
           make_code(std::move(*submission_), request_.overrides, plain, compiled);
-      const Code seed =
-          trusted_code(compiler, target, find_seed(services_, *problem_), plain, false);
-      const Code reference =
-          trusted_code(compiler,
-                       target,
-                       {problem_->id + "/reference.cu", problem_->reference.text},
-                       reference_signature(*problem_),
-                       true);
-      std::vector<const Code*> codes = {&reference, &seed, &candidate};
+      std::vector<const Code*> codes = {&ours.reference, &ours.seed, &candidate};
       std::optional<Code> versus;
       if (request_.versus) {
         versus = versus_code(compiler, target, plain);
         codes.push_back(&*versus);
       }
-      session_ = util::sha256_hex(candidate.digest + seed.digest + std::to_string(request_.seed));
-      judge_->open(*problem_, codes);
+      session_ =
+          util::sha256_hex(candidate.digest + ours.seed.digest + std::to_string(request_.seed));
+      judge_->open(*problem_, codes, ours.harness);
       return true;
     });
+  }
+
+  struct Trusted {
+    Code reference, seed;
+    HarnessImages harness;
+  };
+
+  [[nodiscard]] compile::Options compile_options() const {
+    compile::Options options;
+    options.cache = services_.cache;
+    options.allow_unsandboxed = request_.allow_unsandboxed;
+    options.program = services_.program;
+    return options;
+  }
+
+  [[nodiscard]] Trusted compile_trusted(const compile::Target& target) const {
+    compile::Compiler compiler(compile_options());
+    Trusted made;
+    made.harness = harness_images(compiler, target);
+    made.reference = trusted_code(compiler,
+                                  target,
+                                  {problem_->id + "/reference.cu", problem_->reference.text},
+                                  reference_signature(*problem_),
+                                  true);
+    made.seed = trusted_code(
+        compiler, target, find_seed(services_, *problem_), candidate_signature(*problem_), false);
+    return made;
   }
 
   Code versus_code(compile::Compiler& compiler,

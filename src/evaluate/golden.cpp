@@ -126,10 +126,10 @@ problem::Draw draw_of(const problem::Problem& problem, const json& one, std::siz
   return draw;
 }
 
-using Tensors = std::map<std::string, std::vector<std::byte>, std::less<>>;
+using HostTensors = std::map<std::string, std::vector<std::byte>, std::less<>>;
 
-Tensors inputs_of(const problem::Problem& problem, const problem::Draw& draw, const json& one) {
-  Tensors inputs;
+HostTensors inputs_of(const problem::Problem& problem, const problem::Draw& draw, const json& one) {
+  HostTensors inputs;
   for (const auto& [name, values] : one.at("inputs").items()) {
     const problem::Tensor* tensor = problem.tensor(name);
     if (tensor == nullptr || !values.is_array()) {
@@ -198,7 +198,8 @@ GoldenReport check_golden(const problem::Problem& problem,
                                         {problem.id + "/reference.cu", problem.reference.text},
                                         reference_signature(problem),
                                         true);
-    Oracle oracle(*device, problem, reference);
+    Store store(*device);
+    Oracle oracle(*device, store, problem, reference);
     for (const json& one : body.at("cases")) {
       const auto number = static_cast<std::size_t>(report.cases++);
       const problem::Draw draw = draw_of(problem, one, number);
@@ -213,7 +214,7 @@ GoldenReport check_golden(const problem::Problem& problem,
                        number,
                        name,
                        expected,
-                       found->second,
+                       download(*device, found->second.address(), found->second.bytes()),
                        body.at("relative_tolerance").get<double>());
       }
     }

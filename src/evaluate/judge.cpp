@@ -2,6 +2,7 @@
 
 #include "device/info_json.h"
 #include "evaluate/evaluation_json.h"
+#include "evaluate/image_wire.h"
 #include "evaluate/judge_protocol.h"
 #include "evaluate/session.h"
 #include "evaluate/signature.h"
@@ -12,8 +13,6 @@
 
 #include <cstdio>
 
-#include <unistd.h>
-
 namespace sweep::evaluate {
 namespace {
 
@@ -23,24 +22,6 @@ using wire::field;
 // The caller may compile between messages.
 constexpr double kIdleSeconds = 3600;
 constexpr double kProgressSeconds = 0.1;
-
-std::vector<std::byte> read_whole(const util::Fd& fd) {
-  const off_t size = ::lseek(fd.get(), 0, SEEK_END);
-  if (size < 0) {
-    util::throw_errno("lseek", "image");
-  }
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got =
-        ::pread(fd.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (got <= 0) {
-      util::throw_errno("pread", "image");
-    }
-    done += static_cast<std::size_t>(got);
-  }
-  return bytes;
-}
 
 class Judge {
  public:
@@ -113,7 +94,6 @@ class Judge {
     program_ = util::Self::open(std::filesystem::path(field<std::string>(body, "program")));
     options.arm.program = &*program_;
     options.arm.device = device_id_;
-    options.arm.own_code = device_->own_code();
     options.arm.allow_unsandboxed = field<bool>(body, "allow_unsandboxed");
     options.arm.device_printf = field<bool>(body, "device_printf");
     options.seed = field<std::uint64_t>(body, "seed");
@@ -124,8 +104,17 @@ class Judge {
     std::vector<Code> codes;
     const json& list = body.at("codes");
     for (std::size_t i = 0; i < list.size(); ++i) {
-      codes.push_back(code_from_json(
-          list[i], i == 0 ? reference_signature(problem) : plain, read_whole(message.fds.at(i))));
+      codes.push_back(code_from_json(list[i],
+                                     i == 0 ? reference_signature(problem) : plain,
+                                     image_from(list[i].at("image"), message.fds.at(i))));
+    }
+    EngineImages engine;
+    if (device_id_.kind == device::Kind::cuda) {
+      const json& harness = body.at("harness");
+      options.arm.own_code = image_from(harness.at(0), message.fds.at(codes.size()));
+      engine.fill = image_from(harness.at(1), message.fds.at(codes.size() + 1));
+      engine.compare = image_from(harness.at(2), message.fds.at(codes.size() + 2));
+      device_->use_own_code(options.arm.own_code);
     }
     std::optional<Code> versus;
     if (codes.size() > 3) {
@@ -133,6 +122,7 @@ class Judge {
     }
     session_ = std::make_unique<Session>(std::move(options),
                                          std::move(device_),
+                                         engine,
                                          std::move(problem),
                                          std::move(codes.at(0)),
                                          std::move(codes.at(1)),

@@ -2,6 +2,7 @@
 
 #include "device/info_json.h"
 #include "evaluate/evaluation_json.h"
+#include "evaluate/image_wire.h"
 #include "util/file.h"
 #include "util/lock.h"
 
@@ -35,14 +36,6 @@ util::SpawnSpec spawn_spec(const JudgeSpec& spec, int socket) {
   return made;
 }
 
-util::Fd image_fd(const Code& code) {
-  util::Fd fd = util::make_memfd("sweep-image");
-  util::write_all(fd.get(),
-                  {reinterpret_cast<const char*>(code.image.bytes.data()), code.image.bytes.size()},
-                  "image of " + code.submission.file);
-  return fd;
-}
-
 }  // namespace
 
 JudgeClient::JudgeClient(const JudgeSpec& spec)
@@ -58,14 +51,26 @@ JudgeClient::JudgeClient(const JudgeSpec& spec)
   info_ = device::info_from_json(receive().at("device"));
 }
 
-void JudgeClient::open(const problem::Problem& problem, const std::vector<const Code*>& codes) {
+void JudgeClient::open(const problem::Problem& problem,
+                       const std::vector<const Code*>& codes,
+                       const HarnessImages& harness) {
   json list = json::array();
+  json own = json::array();
   std::vector<util::Fd> images;
-  std::vector<int> fds;
   for (const Code* code : codes) {
     list.push_back(code_to_json(*code));
-    images.push_back(image_fd(*code));
-    fds.push_back(images.back().get());
+    images.push_back(image_fd(code->image, code->submission.file));
+  }
+  if (spec_.device.kind == device::Kind::cuda) {
+    for (const device::Image* image :
+         {&harness.own, &harness.engine.fill, &harness.engine.compare}) {
+      own.push_back(kernels_to_json(*image));
+      images.push_back(image_fd(*image, "the harness"));
+    }
+  }
+  std::vector<int> fds;
+  for (const util::Fd& image : images) {
+    fds.push_back(image.get());
   }
   channel_.send({{"do", "open"},
                  {"allow_unsandboxed", spec_.allow_unsandboxed},
@@ -74,7 +79,8 @@ void JudgeClient::open(const problem::Problem& problem, const std::vector<const 
                  {"locks", lock_folder(spec_).string()},
                  {"program", spec_.program.string()},
                  {"problem", problem_to_json(problem)},
-                 {"codes", std::move(list)}},
+                 {"codes", std::move(list)},
+                 {"harness", std::move(own)}},
                 fds);
   (void)receive();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "evaluate/evaluation.h"
+#include "evaluate/harness.h"
 #include "evaluate/judge_protocol.h"
 #include "util/process.h"
 #include "wire/channel.h"
@@ -37,7 +38,9 @@ class JudgeClient {
 
   // codes: reference, seed, candidate and perhaps the submission to compare with. Once, before the
   // stages.
-  void open(const problem::Problem& problem, const std::vector<const Code*>& codes);
+  void open(const problem::Problem& problem,
+            const std::vector<const Code*>& codes,
+            const HarnessImages& harness);
 
   // Of the last runner started.
   [[nodiscard]] const std::vector<util::Protection>& protections() const { return protections_; }

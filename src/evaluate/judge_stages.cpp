@@ -59,14 +59,14 @@ std::vector<NumberedDraw> check_draws(const Session& session, const StageOptions
 // Where the problem demands equal bits, a fresh process repeats the first draw.
 std::optional<Failure> check_repeat(Session& session, const problem::Draw& draw) {
   Bench& bench = session.bench_for(draw);
-  Outputs first;
+  Tensors first;
   for (int round = 0; round < 2; ++round) {
     session.candidate().reset();
     bench.fill(draw);
     Played played = session.play(session.candidate(), bench, draw, false);
     if (round == 0) {
       first = std::move(played.outputs);
-    } else if (played.outputs != first) {
+    } else if (!session.same_bits(played.outputs, first)) {
       Failure failure;
       failure.verdict = Verdict::incorrect_nondeterministic;
       failure.text =

@@ -6,7 +6,6 @@
 namespace sweep::evaluate {
 namespace {
 
-using problem::CompareInputs;
 using problem::Comparison;
 
 // Above this share of wrong elements the cause is the arithmetic, not an index.
@@ -54,102 +53,98 @@ void add(Judgement& judgement,
   }
 }
 
-bool is_output(const Bench::Slot& slot) {
-  return !slot.is_input();
+Region region_of(const Tensors& tensors, std::string_view name) {
+  const auto found = tensors.find(name);
+  return found == tensors.end() ? Region{} : Region{found->second.address(), found->second.bytes()};
 }
 
-std::vector<std::byte> base_of(const problem::Problem& problem,
-                               Bench& bench,
-                               const std::string& output) {
-  const problem::Tolerance* tolerance = problem.tolerance(output);
-  return tolerance == nullptr || tolerance->base.empty()
-             ? std::vector<std::byte>{}
-             : bench.read_pristine(bench.slot(tolerance->base));
-}
-
-std::vector<std::uint8_t> unless_of(const problem::Problem& problem,
-                                    const problem::Draw& draw,
-                                    const Truth& truth,
-                                    const std::string& output) {
-  const problem::Tolerance* tolerance = problem.tolerance(output);
-  if (tolerance == nullptr || !tolerance->unless) {
-    return {};
-  }
-  std::map<std::string, std::span<const double>> aux;
-  for (const auto& [name, values] : truth.aux) {
-    aux[name] = values;
-  }
-  return problem::evaluate_unless(*tolerance->unless, problem, draw, aux);
-}
-
-std::span<const double> aux_values(const Truth& truth, const std::string& name) {
-  const auto found = truth.aux.find(name);
-  return found == truth.aux.end() ? std::span<const double>{}
-                                  : std::span<const double>(found->second);
+CompareJob job_for(const problem::Problem& problem, const Bench::Slot& slot, const Tensors& got) {
+  CompareJob job;
+  job.parameters = problem::compare_parameters(problem, slot.tensor);
+  job.shape = slot.tensor.shape;
+  job.got = region_of(got, slot.tensor.name);
+  return job;
 }
 
 }  // namespace
 
-Judgement judge_outputs(const problem::Problem& problem,
-                        const problem::Draw& draw,
-                        const Truth& truth,
-                        Bench& bench,
-                        const Outputs& got,
-                        const Outputs& seed) {
+Region Comparer::base_of(const Bench& bench, const std::string& output) const {
+  const problem::Tolerance* tolerance = problem_.tolerance(output);
+  if (tolerance == nullptr || tolerance->base.empty()) {
+    return {};
+  }
+  const Bench::Slot& slot = bench.slot(tolerance->base);
+  return {slot.pristine->address(), static_cast<std::size_t>(slot.tensor.bytes)};
+}
+
+// The condition is an expression over the aux tensors; the host evaluates it.
+Store::Piece Comparer::unless_of(const problem::Draw& draw,
+                                 const Truth& truth,
+                                 const std::string& output) {
+  const problem::Tolerance* tolerance = problem_.tolerance(output);
+  if (tolerance == nullptr || !tolerance->unless) {
+    return {};
+  }
+  std::map<std::string, std::vector<double>> values;
+  std::map<std::string, std::span<const double>> aux;
+  for (const auto& [name, piece] : truth.aux) {
+    std::vector<double>& reals = values[name];
+    reals.resize(piece.bytes() / sizeof(double));
+    device_.download(std::as_writable_bytes(std::span(reals)), piece.address());
+    aux[name] = reals;
+  }
+  const std::vector<std::uint8_t> marks =
+      problem::evaluate_unless(*tolerance->unless, problem_, draw, aux);
+  Store::Piece piece = store_.take(marks.size());
+  device_.upload(piece.address(), std::as_bytes(std::span(marks)));
+  return piece;
+}
+
+Judgement Comparer::with_oracle(const problem::Draw& draw,
+                                const Truth& truth,
+                                const Bench& bench,
+                                const Tensors& got,
+                                const Tensors& seed) {
   Judgement judgement;
   for (const Bench::Slot& slot : bench.slots()) {
-    if (!is_output(slot)) {
+    if (slot.is_input()) {
       continue;
     }
     const std::string& name = slot.tensor.name;
-    const problem::Tolerance* tolerance = problem.tolerance(name);
-    const std::vector<std::byte> base = base_of(problem, bench, name);
-    const std::vector<std::uint8_t> unless = unless_of(problem, draw, truth, name);
-    CompareInputs inputs;
-    inputs.got = got.at(name);
-    inputs.oracle = truth.outputs.at(name);
-    inputs.seed = seed.at(name);
-    inputs.base = base;
-    inputs.unless = unless;
+    const problem::Tolerance* tolerance = problem_.tolerance(name);
+    const Store::Piece marks = unless_of(draw, truth, name);
+    CompareJob job = job_for(problem_, slot, got);
+    job.oracle = region_of(truth.outputs, name);
+    job.seed = region_of(seed, name);
+    job.base = base_of(bench, name);
+    job.unless = {marks.address(), marks.bytes()};
     if (tolerance != nullptr) {
-      inputs.scale = aux_values(truth, tolerance->scale_aux);
-      inputs.otherwise = aux_values(truth, tolerance->otherwise);
+      job.scale = region_of(truth.aux, tolerance->scale_aux);
+      job.otherwise = region_of(truth.aux, tolerance->otherwise);
     }
-    inputs.poison = bench.poison();
-    add(judgement,
-        problem,
-        name,
-        problem::compare(
-            problem::compare_parameters(problem, slot.tensor), slot.tensor.shape, inputs));
+    job.poison = bench.poison();
+    add(judgement, problem_, name, engine_.compare(job));
   }
   return judgement;
 }
 
-Judgement judge_against_seed(const problem::Problem& problem,
-                             const problem::Draw& draw,
-                             Bench& bench,
-                             const Outputs& got,
-                             const Outputs& seed,
-                             const std::map<std::string, double, std::less<>>& e_max) {
-  (void)draw;
+Judgement Comparer::with_seed(const Bench& bench,
+                              const Tensors& got,
+                              const Tensors& seed,
+                              const std::map<std::string, double, std::less<>>& e_max) {
   Judgement judgement;
   for (const Bench::Slot& slot : bench.slots()) {
-    if (!is_output(slot)) {
+    if (slot.is_input()) {
       continue;
     }
     const std::string& name = slot.tensor.name;
     const auto known = e_max.find(name);
-    const std::vector<std::byte> base = base_of(problem, bench, name);
-    add(judgement,
-        problem,
-        name,
-        problem::compare_with_seed(problem::compare_parameters(problem, slot.tensor),
-                                   slot.tensor.shape,
-                                   got.at(name),
-                                   seed.at(name),
-                                   base,
-                                   known == e_max.end() ? 0 : known->second,
-                                   bench.poison()));
+    CompareJob job = job_for(problem_, slot, got);
+    job.parameters = problem::seed_rule(job.parameters, known == e_max.end() ? 0 : known->second);
+    job.oracle = region_of(seed, name);
+    job.base = base_of(bench, name);
+    job.poison = bench.poison();
+    add(judgement, problem_, name, engine_.compare(job));
   }
   return judgement;
 }

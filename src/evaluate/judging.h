@@ -3,6 +3,7 @@
 #include "evaluate/bench.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/oracle.h"
+#include "evaluate/store.h"
 #include "problem/compare.h"
 
 #include <map>
@@ -12,32 +13,44 @@
 
 namespace sweep::evaluate {
 
-// Outputs and inout of one call, on the host, by name.
-using Outputs = std::map<std::string, std::vector<std::byte>, std::less<>>;
-
 struct Judgement {
   double worst_share = 0;                            // over all outputs, elements and rms
   std::optional<Failure> failure;                    // of the first output that fails
   std::map<std::string, double, std::less<>> e_max;  // the seed's error by output, after the clamps
 };
 
-// The problem's rule for every output: `got` against the truth, E from the seed's outputs on the
-// same draw.
-[[nodiscard]] Judgement judge_outputs(const problem::Problem& problem,
-                                      const problem::Draw& draw,
-                                      const Truth& truth,
-                                      Bench& bench,
-                                      const Outputs& got,
-                                      const Outputs& seed);
+// Compares the outputs of calls. All tensors lie in the judge's memory.
+class Comparer {
+ public:
+  Comparer(device::Device& device, Engine& engine, Store& store, const problem::Problem& problem)
+      : device_(device), engine_(engine), store_(store), problem_(problem) {}
 
-// Timed calls without an oracle: `got` against the seed's outputs, e_max of the shape's oracle
-// draws.
-[[nodiscard]] Judgement judge_against_seed(const problem::Problem& problem,
-                                           const problem::Draw& draw,
-                                           Bench& bench,
-                                           const Outputs& got,
-                                           const Outputs& seed,
-                                           const std::map<std::string, double, std::less<>>& e_max);
+  // The problem's rule for every output: `got` against the truth, E from the seed's outputs on the
+  // same draw. `bench` holds the draw's inputs and the poison of the call.
+  [[nodiscard]] Judgement with_oracle(const problem::Draw& draw,
+                                      const Truth& truth,
+                                      const Bench& bench,
+                                      const Tensors& got,
+                                      const Tensors& seed);
+
+  // Timed calls without an oracle: `got` against the seed's outputs, e_max of the shape's oracle
+  // draws.
+  [[nodiscard]] Judgement with_seed(const Bench& bench,
+                                    const Tensors& got,
+                                    const Tensors& seed,
+                                    const std::map<std::string, double, std::less<>>& e_max);
+
+ private:
+  [[nodiscard]] Region base_of(const Bench& bench, const std::string& output) const;
+  [[nodiscard]] Store::Piece unless_of(const problem::Draw& draw,
+                                       const Truth& truth,
+                                       const std::string& output);
+
+  device::Device& device_;
+  Engine& engine_;
+  Store& store_;
+  const problem::Problem& problem_;
+};
 
 // True if every output may be compared with the seed alone: no `unless`, no aux scale.
 [[nodiscard]] bool seed_rule_suffices(const problem::Problem& problem);

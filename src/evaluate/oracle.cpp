@@ -83,24 +83,31 @@ std::vector<std::byte> widen(expr::DType type, const std::vector<std::byte>& val
   return wide;
 }
 
-// Addresses in the order of reference_signature(), then scratch; `owned` keeps what was allocated
-// for the call.
+// Addresses in the order of reference_signature(), then scratch; `owned` keeps what was taken for
+// the call only.
 struct Oracle::Buffers {
   std::map<std::string, device::Address, std::less<>> inputs;
   std::map<std::string, std::vector<std::byte>, std::less<>> inout;  // as the candidate sees them
-  std::vector<std::unique_ptr<device::Buffer>> owned;
+  std::vector<Store::Piece> owned;
   std::vector<device::Address> addresses;
-
-  struct Output {
-    problem::ConcreteTensor tensor;
-    device::Address address = 0;
-  };
-
-  std::vector<Output> outputs;
+  Truth truth;
 };
 
-Oracle::Oracle(device::Device& device, const problem::Problem& problem, const Code& reference)
-    : device_(device), problem_(problem), code_(reference) {
+std::size_t Truth::bytes() const {
+  std::size_t sum = 0;
+  for (const Tensors* tensors : {&outputs, &aux}) {
+    for (const auto& [name, piece] : *tensors) {
+      sum += piece.bytes();
+    }
+  }
+  return sum;
+}
+
+Oracle::Oracle(device::Device& device,
+               Store& store,
+               const problem::Problem& problem,
+               const Code& reference)
+    : device_(device), store_(store), problem_(problem), code_(reference) {
   auto loaded = device.load(reference.image);
   if (const auto* fault = std::get_if<device::Fault>(&loaded)) {
     fail(problem, "does not load: " + fault->text);
@@ -137,8 +144,8 @@ Truth Oracle::run(const std::map<std::string, std::vector<std::byte>, std::less<
       buffers.inout[name] = values;
       continue;
     }
-    buffers.owned.push_back(device_.allocate(std::max<std::size_t>(values.size(), 1)));
-    buffers.inputs[name] = buffers.owned.back()->address();
+    buffers.owned.push_back(store_.take(values.size()));
+    buffers.inputs[name] = buffers.owned.back().address();
     if (!values.empty()) {
       device_.upload(buffers.inputs[name], values);
     }
@@ -159,18 +166,17 @@ void Oracle::add_own_buffers(Buffers& buffers, const problem::Draw& draw) {
     problem::ConcreteTensor made = problem::concrete(problem_, tensor, draw);
     made.type = problem::oracle_type(made.type);
     made.bytes = made.count * static_cast<std::int64_t>(expr::size_of(made.type));
-    buffers.owned.push_back(
-        device_.allocate(std::max<std::size_t>(static_cast<std::size_t>(made.bytes), 4)));
-    const device::Buffer& buffer = *buffers.owned.back();
+    Store::Piece piece = store_.take(static_cast<std::size_t>(made.bytes));
     // All ones is a NaN: an element that the reference forgets cannot pass.
-    device_.fill_words(buffer.address(), buffer.bytes() / 4 * 4, 0xffffffffU);
-    device_.synchronize();
+    device_.fill_words(piece.address(), (piece.bytes() + 3) / 4 * 4, 0xffffffffU);
     const auto initial = buffers.inout.find(tensor.name);
     if (initial != buffers.inout.end() && !initial->second.empty()) {
-      device_.upload(buffer.address(), widen(tensor.type, initial->second));
+      device_.synchronize();
+      device_.upload(piece.address(), widen(tensor.type, initial->second));
     }
-    buffers.addresses.push_back(buffer.address());
-    buffers.outputs.push_back({std::move(made), buffer.address()});
+    buffers.addresses.push_back(piece.address());
+    Tensors& kind = tensor.role == Role::aux ? buffers.truth.aux : buffers.truth.outputs;
+    kind[tensor.name] = std::move(piece);
   }
 }
 
@@ -192,9 +198,8 @@ Truth Oracle::launch(Buffers& buffers, const problem::Draw& draw) {
   }
   const auto& expansion = std::get<submission::Expansion>(expanded);
   for (const submission::ScratchBuffer& scratch : expansion.scratch) {
-    buffers.owned.push_back(
-        device_.allocate(std::max<std::size_t>(static_cast<std::size_t>(scratch.bytes), 4)));
-    buffers.addresses.push_back(buffers.owned.back()->address());
+    buffers.owned.push_back(store_.take(static_cast<std::size_t>(scratch.bytes)));
+    buffers.addresses.push_back(buffers.owned.back().address());
   }
   auto steps = bind_steps(code_, expansion, facts_, buffers.addresses);
   if (const auto* error = std::get_if<submission::PlanError>(&steps)) {
@@ -208,20 +213,7 @@ Truth Oracle::launch(Buffers& buffers, const problem::Draw& draw) {
   if (const auto* fault = std::get_if<device::Fault>(&ran)) {
     fail(problem_, draw.shape + ": " + fault->text);
   }
-  Truth truth;
-  for (const Buffers::Output& output : buffers.outputs) {
-    std::vector<std::byte> values =
-        download(device_, output.address, static_cast<std::size_t>(output.tensor.bytes));
-    truth.bytes += values.size();
-    if (output.tensor.role == Role::aux) {
-      std::vector<double> reals(values.size() / sizeof(double));
-      std::memcpy(reals.data(), values.data(), reals.size() * sizeof(double));
-      truth.aux[output.tensor.name] = std::move(reals);
-    } else {
-      truth.outputs[output.tensor.name] = std::move(values);
-    }
-  }
-  return truth;
+  return std::move(buffers.truth);
 }
 
 }  // namespace sweep::evaluate

@@ -2,6 +2,7 @@
 
 #include "evaluate/bench.h"
 #include "evaluate/code.h"
+#include "evaluate/store.h"
 
 #include <cstdint>
 #include <map>
@@ -12,12 +13,12 @@
 
 namespace sweep::evaluate {
 
-// What the reference says about one draw, on the host.
+// What the reference says about one draw, in the judge's memory.
 struct Truth {
-  std::map<std::string, std::vector<std::byte>, std::less<>>
-      outputs;  // outputs and inout, in the oracle's type
-  std::map<std::string, std::vector<double>, std::less<>> aux;
-  std::size_t bytes = 0;
+  Tensors outputs;  // outputs and inout, in the oracle's type
+  Tensors aux;      // f64
+
+  [[nodiscard]] std::size_t bytes() const;
 };
 
 // Runs reference.cu in the judge's own process and context: it is part of the problem, not of a
@@ -25,7 +26,10 @@ struct Truth {
 class Oracle {
  public:
   // Throws util::InfraError "E_ORACLE" if the image does not load.
-  Oracle(device::Device& device, const problem::Problem& problem, const Code& reference);
+  Oracle(device::Device& device,
+         Store& store,
+         const problem::Problem& problem,
+         const Code& reference);
   ~Oracle();
   Oracle(const Oracle&) = delete;
   Oracle& operator=(const Oracle&) = delete;
@@ -44,6 +48,7 @@ class Oracle {
   void add_own_buffers(Buffers& buffers, const problem::Draw& draw);
 
   device::Device& device_;
+  Store& store_;
   const problem::Problem& problem_;
   const Code& code_;
   std::unique_ptr<device::Module> module_;

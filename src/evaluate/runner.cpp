@@ -1,6 +1,7 @@
 #include "evaluate/runner.h"
 
 #include "device/device.h"
+#include "evaluate/image_wire.h"
 #include "evaluate/runner_protocol.h"
 #include "util/sandbox.h"
 #include "wire/channel.h"
@@ -9,10 +10,6 @@
 
 #include <cstdio>
 #include <map>
-#include <optional>
-
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 namespace sweep::evaluate {
 namespace {
@@ -22,35 +19,6 @@ using wire::field;
 
 // The judge may be idle between messages while it fills, compares or runs the other arm.
 constexpr double kIdleSeconds = 3600;
-constexpr std::size_t kMaxImageBytes = std::size_t{1} << 30U;
-
-std::vector<std::byte> read_image(int fd, std::size_t bytes) {
-  if (bytes > kMaxImageBytes) {
-    throw util::InfraError({"runner", "size of the image is out of range", ""}, "E_RUNNER_IMAGE");
-  }
-  std::vector<std::byte> image(bytes);
-  std::size_t done = 0;
-  while (done < bytes) {
-    const ssize_t got = ::pread(fd, image.data() + done, bytes - done, static_cast<off_t>(done));
-    if (got <= 0) {
-      util::throw_errno("pread", "runner image");
-    }
-    done += static_cast<std::size_t>(got);
-  }
-  return image;
-}
-
-device::Image image_from(const wire::Message& message) {
-  device::Image image;
-  if (const auto bytes = field<std::uint64_t>(message.body, "bytes"); bytes != 0) {
-    image.bytes = read_image(message.fds.at(0).get(), bytes);
-  }
-  for (const json& kernel : message.body.at("kernels")) {
-    image.kernels.push_back(
-        {field<std::string>(kernel, "name"), field<std::string>(kernel, "lowered")});
-  }
-  return image;
-}
 
 class Runner {
  public:
@@ -58,7 +26,7 @@ class Runner {
 
   void serve() {
     while (true) {
-      wire::Message message = channel_.receive(kIdleSeconds, 1);
+      wire::Message message = channel_.receive(kIdleSeconds, 2);
       const auto what = field<std::string>(message.body, "do");
       if (what == "quit") {
         return;
@@ -81,9 +49,6 @@ class Runner {
     }
     if (what == "open") {
       return open(message);
-    }
-    if (what == "load") {
-      return load(message);
     }
     if (what == "map") {
       return map(message);
@@ -113,17 +78,15 @@ class Runner {
     return json::object();
   }
 
+  // Two answers: the device is open; the module is loaded.
   json open(wire::Message& message) {
-    device::Image own = image_from(message);
-    device_ =
-        device::open(device::parse_id(field<std::string>(message.body, "device")), std::move(own));
+    const json& body = message.body;
+    device_ = device::open(device::parse_id(field<std::string>(body, "device")),
+                           image_from(body.at("own"), message.fds.at(0)));
     // Nothing that is loaded from now on may start a program.
     util::deny_exec();
-    return {{"sm_count", device_->info().sm_count}};
-  }
-
-  json load(wire::Message& message) {
-    const device::Image image = image_from(message);
+    channel_.send({{"sm_count", device_->info().sm_count}});
+    const device::Image image = image_from(body.at("kernels"), message.fds.at(1));
     auto loaded = device_->load(image);
     if (const auto* fault = std::get_if<device::Fault>(&loaded)) {
       return {{"fault", fault_to_json(*fault)}};

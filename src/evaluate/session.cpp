@@ -22,20 +22,6 @@ expr::IntEnv free_dims(const problem::Problem& problem, const expr::IntEnv& dims
   return free;
 }
 
-bool same_bits(const Outputs& a, const Outputs& b) {
-  return a == b;
-}
-
-Outputs read_outputs(Bench& bench) {
-  Outputs outputs;
-  for (const Bench::Slot& slot : bench.slots()) {
-    if (!slot.is_input()) {
-      outputs[slot.tensor.name] = bench.read(slot);
-    }
-  }
-  return outputs;
-}
-
 std::optional<Failure> damage_failure(const Bench::Damage& damage) {
   Failure failure;
   if (!damage.input.empty()) {
@@ -59,6 +45,7 @@ std::optional<Failure> damage_failure(const Bench::Damage& damage) {
 
 Session::Session(SessionOptions options,
                  std::unique_ptr<device::Device> device,
+                 const EngineImages& images,
                  problem::Problem problem,
                  Code reference,
                  Code seed,
@@ -71,9 +58,12 @@ Session::Session(SessionOptions options,
       candidate_code_(std::move(candidate)),
       versus_code_(std::move(versus)),
       device_(std::move(device)),
-      engine_(options_.arm.device.kind == device::Kind::cpu ? make_host_engine(*device_)
-                                                            : make_device_engine(*device_)),
-      oracle_(std::make_unique<Oracle>(*device_, problem_, reference_code_)) {
+      store_(*device_),
+      engine_(options_.arm.device.kind == device::Kind::cpu
+                  ? make_host_engine(*device_)
+                  : make_device_engine(*device_, store_, images)),
+      comparer_(*device_, *engine_, store_, problem_),
+      oracle_(std::make_unique<Oracle>(*device_, store_, problem_, reference_code_)) {
   seed_.code = &seed_code_;
   candidate_.code = &candidate_code_;
   versus_.code = versus_code_ ? &*versus_code_ : nullptr;
@@ -122,6 +112,16 @@ void Session::clear_bench() {
   leave(versus_);
   bench_.reset();
   bench_dims_.clear();
+  store_.trim();
+}
+
+bool Session::same_bits(const Tensors& a, const Tensors& b) {
+  return std::ranges::all_of(a, [&](const auto& item) {
+    const Store::Piece& other = b.at(item.first);
+    return item.second.bytes() == other.bytes() &&
+           (other.bytes() == 0 ||
+            engine_->equal(item.second.address(), other.address(), other.bytes()));
+  });
 }
 
 Bench& Session::bench_for(const problem::Draw& draw) {
@@ -161,7 +161,7 @@ Played Session::play(Player& player, Bench& bench, const problem::Draw& draw, bo
     device_->synchronize();
   }
   played.time = place.run(problem_.limits.seconds);
-  played.outputs = read_outputs(bench);
+  played.outputs = bench.outputs(store_);
   played.damage = damage_failure(bench.damage());
   return played;
 }
@@ -244,8 +244,8 @@ std::variant<Played, Failure> Session::attempt(Player& player,
 void Session::check_seed(const problem::Draw& draw,
                          const Truth& truth,
                          Bench& bench,
-                         const Outputs& outputs) const {
-  const Judgement own = judge_outputs(problem_, draw, truth, bench, outputs, outputs);
+                         const Tensors& outputs) {
+  const Judgement own = comparer_.with_oracle(draw, truth, bench, outputs, outputs);
   if (own.failure) {
     throw util::InfraError({seed_code_.submission.file,
                             "is wrong on " + draw.shape + ": " + own.failure->text,
@@ -258,16 +258,15 @@ void Session::check_seed(const problem::Draw& draw,
 void Session::explain_stale(Failure& failure,
                             const problem::Draw& draw,
                             Bench& bench,
-                            const Outputs& got) const {
+                            const Tensors& got) {
   if (failure.verdict != Verdict::incorrect_value &&
       failure.verdict != Verdict::incorrect_precision) {
     return;
   }
-  if (!earlier_ || earlier_->dims != draw.dims || same_bits(earlier_->truth.outputs, Outputs{})) {
+  if (!earlier_ || earlier_->dims != draw.dims) {
     return;
   }
-  const Judgement before =
-      judge_outputs(problem_, draw, earlier_->truth, bench, got, earlier_->seed);
+  const Judgement before = comparer_.with_oracle(draw, earlier_->truth, bench, got, earlier_->seed);
   if (!before.failure) {
     failure.verdict = Verdict::rejected_stale;
     failure.hint =
@@ -283,7 +282,7 @@ Call Session::judge(Player& player, const problem::Draw& draw) {
   Bench& bench = bench_for(draw);
   bench.fill(draw);
   Truth expected = truth(bench, draw);
-  const Played by_seed = play_trusted(seed_, bench, draw, false);
+  Played by_seed = play_trusted(seed_, bench, draw, false);
   check_seed(draw, expected, bench, by_seed.outputs);
   auto tried = attempt(player, bench, draw);
   if (auto* failure = std::get_if<Failure>(&tried)) {
@@ -293,17 +292,17 @@ Call Session::judge(Player& player, const problem::Draw& draw) {
   Played& played = std::get<Played>(tried);
   call.device_seconds = played.time.device_seconds;
   Judgement judgement =
-      judge_outputs(problem_, draw, expected, bench, played.outputs, by_seed.outputs);
+      comparer_.with_oracle(draw, expected, bench, played.outputs, by_seed.outputs);
   call.worst_share = judgement.worst_share;
   call.failure = played.damage ? std::move(played.damage) : std::move(judgement.failure);
   if (call.failure) {
     explain_stale(*call.failure, draw, bench, played.outputs);
-  } else if (!same_bits(read_outputs(bench), played.outputs)) {
+  } else if (!bench.outputs_equal(played.outputs)) {
     call.failure = Failure{};
     call.failure->verdict = Verdict::rejected_late_store;
     call.failure->text = "outputs changed after the call had ended";
   }
-  earlier_ = Earlier{draw.dims, std::move(expected), by_seed.outputs};
+  earlier_ = Earlier{draw.dims, std::move(expected), std::move(by_seed.outputs)};
   return call;
 }
 

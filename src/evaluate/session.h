@@ -31,7 +31,7 @@ struct Player {
 
 struct Played {
   device::RunTime time;
-  Outputs outputs;
+  Tensors outputs;  // a copy
   double flushed = -1;
   std::optional<Failure> damage;  // an input or slack changed
 };
@@ -47,6 +47,7 @@ class Session {
  public:
   Session(SessionOptions options,
           std::unique_ptr<device::Device> device,
+          const EngineImages& images,
           problem::Problem problem,
           Code reference,
           Code seed,
@@ -84,6 +85,11 @@ class Session {
   // Ends the kept bench and the seats on it, to make room.
   void clear_bench();
 
+  [[nodiscard]] Comparer& comparer() { return comparer_; }
+
+  // Whether two calls gave the same bits.
+  [[nodiscard]] bool same_bits(const Tensors& a, const Tensors& b);
+
   [[nodiscard]] Truth truth(Bench& bench, const problem::Draw& draw) {
     return oracle_->run(bench, draw);
   }
@@ -115,21 +121,20 @@ class Session {
   [[nodiscard]] std::variant<Played, Failure> attempt(Player& player,
                                                       Bench& bench,
                                                       const problem::Draw& draw);
-  void explain_stale(Failure& failure,
-                     const problem::Draw& draw,
-                     Bench& bench,
-                     const Outputs& got) const;
+  void explain_stale(Failure& failure, const problem::Draw& draw, Bench& bench, const Tensors& got);
   void check_seed(const problem::Draw& draw,
                   const Truth& truth,
                   Bench& bench,
-                  const Outputs& outputs) const;
+                  const Tensors& outputs);
 
   SessionOptions options_;
   problem::Problem problem_;
   Code reference_code_, seed_code_, candidate_code_;
   std::optional<Code> versus_code_;
   std::unique_ptr<device::Device> device_;
+  Store store_;
   std::unique_ptr<Engine> engine_;
+  Comparer comparer_;
   std::unique_ptr<Oracle> oracle_;
   std::optional<util::FileLock> lock_;
   std::unique_ptr<Bench> bench_;
@@ -142,7 +147,7 @@ class Session {
   struct Earlier {
     expr::IntEnv dims;
     Truth truth;
-    Outputs seed;
+    Tensors seed;
   };
 
   std::optional<Earlier> earlier_;  // of the last judged draw, to tell stale outputs

@@ -31,7 +31,7 @@ constexpr int kLeastBlocks = 4;
 struct PoolDraw {
   problem::Draw draw;
   Truth truth;
-  Outputs seed;
+  Tensors seed;
 };
 
 struct TimedShape {
@@ -116,11 +116,11 @@ class TimeStage {
       Truth truth = session_.truth(*shape.bench, draw);
       Played seed = session_.play_trusted(session_.seed(), *shape.bench, draw, false);
       const Judgement own =
-          judge_outputs(problem, draw, truth, *shape.bench, seed.outputs, seed.outputs);
+          session_.comparer().with_oracle(draw, truth, *shape.bench, seed.outputs, seed.outputs);
       for (const auto& [name, e] : own.e_max) {
         shape.e_max[name] = std::max(shape.e_max[name], e);
       }
-      bytes += truth.bytes * 2;
+      bytes += truth.bytes() * 2;
       shape.pool.push_back({std::move(draw), std::move(truth), std::move(seed.outputs)});
     }
     std::erase_if(session_.seed().seats,
@@ -235,7 +235,7 @@ class TimeStage {
                                     key_,
                                     std::to_string(replicate) + '/' + std::to_string(index));
       shape.bench->fill(draw);
-      Outputs by_seed, by_candidate;
+      Tensors by_seed, by_candidate;
       for (int position = 2 * half; position < 2 * half + 2; ++position) {
         const bool candidate = block.order.at(static_cast<std::size_t>(position)) == Arm::candidate;
         auto played = call(candidate ? pair.candidate : pair.seed, candidate, shape, draw, pair);
@@ -280,12 +280,12 @@ class TimeStage {
   void judge_pair(TimedShape& shape,
                   const problem::Draw& draw,
                   const PoolDraw* pool,
-                  const Outputs& got,
-                  const Outputs& seed) {
-    const problem::Problem& problem = session_.problem();
+                  const Tensors& got,
+                  const Tensors& seed) {
+    Comparer& comparer = session_.comparer();
     Judgement judgement =
-        pool != nullptr ? judge_outputs(problem, draw, pool->truth, *shape.bench, got, pool->seed)
-                        : judge_against_seed(problem, draw, *shape.bench, got, seed, shape.e_max);
+        pool != nullptr ? comparer.with_oracle(draw, pool->truth, *shape.bench, got, pool->seed)
+                        : comparer.with_seed(*shape.bench, got, seed, shape.e_max);
     failure_ = std::move(judgement.failure);
   }
 

@@ -52,14 +52,18 @@ class Passes {
         rows_(parameters.row_length > 0 ? parameters.count / parameters.row_length : 0),
         scale_(static_cast<std::size_t>(rows_), 1.0) {}
 
-  CompareResult run(double known_e_max = -1) {
+  CompareResult run() {
+    const bool known = p_.known_e_max >= 0;
     if (p_.bitwise == 0) {
       scales();
+    }
+    if (known) {
+      result_.e_max = p_.known_e_max;
+    } else if (p_.bitwise == 0) {
       seed_errors();
     }
-    result_.e_max = known_e_max >= 0 ? known_e_max : result_.e_max;
     components();
-    if (p_.bitwise == 0 && known_e_max < 0) {
+    if (p_.bitwise == 0 && !known) {
       rms_rules();
     }
     finish();
@@ -225,19 +229,6 @@ const void* pointer(std::span<const std::byte> bytes) {
   return bytes.empty() ? nullptr : bytes.data();
 }
 
-void check_sizes(const CompareParameters& p, const CompareInputs& data) {
-  const auto count = static_cast<std::size_t>(p.count);
-  const std::size_t bytes = count * static_cast<std::size_t>(component_bytes(p.type));
-  const std::size_t oracle = is_integer_type(p.type) ? bytes : count * sizeof(double);
-  const auto fits = [](std::size_t have, std::size_t want) { return have == 0 || have == want; };
-  if (data.got.size() != bytes || data.oracle.size() != oracle || !fits(data.seed.size(), bytes) ||
-      !fits(data.base.size(), bytes) || !fits(data.scale.size(), count) ||
-      !fits(data.otherwise.size(), count) ||
-      (p.scale == kScaleAux && data.scale.empty() && count > 0)) {
-    fail_at({}, "E_COMPARE_SIZE", "the tensors of a comparison differ in size");
-  }
-}
-
 }  // namespace
 
 CompareParameters compare_parameters(const Problem& problem, const ConcreteTensor& output) {
@@ -268,6 +259,52 @@ CompareParameters compare_parameters(const Problem& problem, const ConcreteTenso
   return p;
 }
 
+std::int64_t checked_prefix(const CompareParameters& p, const CompareBytes& bytes) {
+  const auto count = static_cast<std::size_t>(p.count);
+  const std::size_t values = count * static_cast<std::size_t>(component_bytes(p.type));
+  const std::size_t reals = count * sizeof(double);
+  const bool narrow = p.seed_rule != 0 || is_integer_type(p.type);
+  const auto fits = [](std::size_t have, std::size_t want) { return have == 0 || have == want; };
+  if (bytes.got != values || bytes.oracle != (narrow ? values : reals) ||
+      !fits(bytes.seed, values) || !fits(bytes.base, values) || !fits(bytes.scale, reals) ||
+      !fits(bytes.otherwise, reals) || (p.scale == kScaleAux && bytes.scale == 0 && count > 0)) {
+    fail_at({}, "E_COMPARE_SIZE", "the tensors of a comparison differ in size");
+  }
+  if (bytes.unless == 0) {
+    return 1;
+  }
+  if (count % bytes.unless != 0) {
+    fail_at({}, "E_COMPARE_SIZE", "`unless` has a shape that is no prefix of the output's");
+  }
+  return static_cast<std::int64_t>(count / bytes.unless);
+}
+
+std::vector<ComparePass> compare_passes(const CompareParameters& p) {
+  constexpr std::int64_t kBlock = 8, kWarp = 32;
+  const std::int64_t rows = p.row_length > 0 ? p.count / p.row_length : 0;
+  std::vector<ComparePass> out;
+  const auto sums = [&](int pass, bool tensor) {
+    out.push_back({"sweep_compare_units", rows * units_a_row(p), pass});
+    out.push_back({"sweep_compare_rows", rows, pass});
+    if (tensor) {
+      out.push_back({"sweep_compare_tensor", kBlock, pass});
+    }
+  };
+  const bool close = p.bitwise == 0, known = p.known_e_max >= 0;
+  if (close && (p.scale == kScaleRow || p.scale == kScaleTensor)) {
+    sums(0, p.scale == kScaleTensor);
+  }
+  if (close && !known) {
+    sums(1, true);
+  }
+  out.push_back({"sweep_compare_components", p.count / kWarp + 1, 0});
+  if (close && !known) {
+    sums(2, true);
+  }
+  out.push_back({"sweep_compare_finish", kBlock, 0});
+  return out;
+}
+
 std::size_t compare_workspace_bytes(const CompareParameters& parameters) {
   return compare_space(parameters, nullptr).bytes;
 }
@@ -276,8 +313,15 @@ Comparison compare(const CompareParameters& parameters,
                    const std::vector<std::int64_t>& shape,
                    const CompareInputs& inputs,
                    int threads) {
-  check_sizes(parameters, inputs);
   CompareParameters p = parameters;
+  p.prefix = checked_prefix(parameters,
+                            {inputs.got.size(),
+                             inputs.oracle.size(),
+                             inputs.seed.size(),
+                             inputs.base.size(),
+                             inputs.scale.size_bytes(),
+                             inputs.unless.size(),
+                             inputs.otherwise.size_bytes()});
   p.has_poison = inputs.poison ? 1 : 0;
   p.poison = inputs.poison.value_or(0);
   CompareData data;
@@ -287,53 +331,17 @@ Comparison compare(const CompareParameters& parameters,
   data.base = pointer(inputs.base);
   data.scale = inputs.scale.empty() ? nullptr : inputs.scale.data();
   data.otherwise = inputs.otherwise.empty() ? nullptr : inputs.otherwise.data();
-  if (!inputs.unless.empty()) {
-    const auto marks = static_cast<std::int64_t>(inputs.unless.size());
-    if (p.count % marks != 0) {
-      fail_at({}, "E_COMPARE_SIZE", "`unless` has a shape that is no prefix of the output's");
-    }
-    p.prefix = p.count / marks;
-    data.unless = inputs.unless.data();
-  }
+  data.unless = inputs.unless.empty() ? nullptr : inputs.unless.data();
   return to_comparison(p, shape, Passes(p, data, threads).run());
 }
 
-Comparison compare_with_seed(const CompareParameters& parameters,
-                             const std::vector<std::int64_t>& shape,
-                             std::span<const std::byte> got,
-                             std::span<const std::byte> seed,
-                             std::span<const std::byte> base,
-                             double e_max,
-                             std::optional<std::uint32_t> poison,
-                             int threads) {
-  CompareParameters p = parameters;
-  // |y - s| <= max(2 ulps u, (c_max + 1) e_max scale(s)): the oracle's place is taken by the seed
-  // as doubles.
-  p.c_max = parameters.c_max + 1;
-  p.ulps = 2 * parameters.ulps;
-  p.scale = p.scale == kScaleAux ? kScaleRow : p.scale;
-  p.has_poison = poison ? 1 : 0;
-  p.poison = poison.value_or(0);
-  const bool integral = is_integer_type(p.type);
-  std::vector<double> wide(integral ? 0 : static_cast<std::size_t>(p.count));
-  if (seed.size() !=
-          static_cast<std::size_t>(p.count) * static_cast<std::size_t>(component_bytes(p.type)) ||
-      got.size() != seed.size()) {
-    fail_at({}, "E_COMPARE_SIZE", "the tensors of a comparison differ in size");
-  }
-  in_parallel(static_cast<std::int64_t>(wide.size()),
-              1 << 16,
-              threads,
-              [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t i = begin; i < end; ++i) {
-                  wide[static_cast<std::size_t>(i)] = load_real(seed.data(), i, p.type);
-                }
-              });
-  CompareData data;
-  data.got = pointer(got);
-  data.oracle = integral ? pointer(seed) : static_cast<const void*>(wide.data());
-  data.base = pointer(base);
-  return to_comparison(p, shape, Passes(p, data, threads).run(e_max));
+CompareParameters seed_rule(CompareParameters parameters, double e_max) {
+  parameters.c_max += 1;
+  parameters.ulps *= 2;
+  parameters.scale = parameters.scale == kScaleAux ? kScaleRow : parameters.scale;
+  parameters.known_e_max = std::max(e_max, 0.0);
+  parameters.seed_rule = 1;
+  return parameters;
 }
 
 Comparison compare_errors(const std::vector<std::int64_t>& shape, std::span<const double> errors) {

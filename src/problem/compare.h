@@ -44,7 +44,7 @@ struct Comparison {
 // Tensors on the host for one output; all spans have `count` elements unless said otherwise.
 struct CompareInputs {
   std::span<const std::byte> got;     // y, in the output's type
-  std::span<const std::byte> oracle;  // r, in oracle_type(type)
+  std::span<const std::byte> oracle;  // r, in oracle_type(type); see also seed_rule
   std::span<const std::byte> seed;    // s, in the output's type; may be empty: E = its floor
   std::span<const std::byte> base;    // [tolerance] base, in the output's type; empty if none
   std::span<const double> scale;      // aux scale; empty if none
@@ -53,6 +53,16 @@ struct CompareInputs {
   std::span<const double> otherwise;    // else tensor; empty if none
   std::optional<std::uint32_t> poison;  // word that the buffer was filled with before the call
 };
+
+// Sizes in bytes of the tensors of a comparison; 0 where the problem has none.
+struct CompareBytes {
+  std::size_t got = 0, oracle = 0, seed = 0, base = 0, scale = 0, unless = 0, otherwise = 0;
+};
+
+// Components for one mark of `unless` (1 without). Throws util::UsageError E_COMPARE_SIZE where a
+// size does not fit the parameters.
+[[nodiscard]] std::int64_t checked_prefix(const CompareParameters& parameters,
+                                          const CompareBytes& bytes);
 
 // Constants of the comparison of one output in one draw (also what the device passes take).
 [[nodiscard]] CompareParameters compare_parameters(const Problem& problem,
@@ -76,21 +86,26 @@ struct CompareInputs {
 [[nodiscard]] Comparison compare_errors(const std::vector<std::int64_t>& shape,
                                         std::span<const double> errors);
 
-// Without an oracle (timed calls): passes if |y - s| <= max(2*ulps*u, (c_max + 1) * e_max *
-// scale(s)) for each element; bitwise outputs must be equal. `e_max` is the largest of the shape's
-// oracle draws.
-[[nodiscard]] Comparison compare_with_seed(const CompareParameters& parameters,
-                                           const std::vector<std::int64_t>& shape,
-                                           std::span<const std::byte> got,
-                                           std::span<const std::byte> seed,
-                                           std::span<const std::byte> base,
-                                           double e_max,
-                                           std::optional<std::uint32_t> poison,
-                                           int threads = 0);
+// The rule of calls without an oracle (timed ones): |y - s| <= max(2*ulps*u, (c_max + 1) * e_max *
+// scale(s)) for each element, no rms rule; bitwise outputs must be equal. `e_max` is the largest of
+// the shape's oracle draws. In a comparison with these parameters `oracle` is the seed's output, in
+// the output's type, and `seed` is empty.
+[[nodiscard]] CompareParameters seed_rule(CompareParameters parameters, double e_max);
 
 // Device code for the same rule: one self-contained source for NVRTC. Kernels, their order and the
 // types of their arguments (CompareParameters, CompareData, workspace) are in device/compare.cuh.
 [[nodiscard]] std::string compare_device_source();
+
+// One launch of a comparison on the device: blocks of 256 threads, arguments (CompareParameters,
+// CompareData, workspace, pass).
+struct ComparePass {
+  const char* kernel = nullptr;
+  std::int64_t warps = 8;  // that have work; 8 (one block) where the kernel takes one block only
+  int pass = 0;
+};
+
+// What to launch, in order.
+[[nodiscard]] std::vector<ComparePass> compare_passes(const CompareParameters& parameters);
 
 // Bytes of device workspace for one comparison; must be zero before the first pass. CompareResult
 // lies at its start.

@@ -141,6 +141,8 @@ class CudaDevice final : public Device {
     return own_code_;
   }
 
+  void use_own_code(Image image) override { own_code_ = std::move(image); }
+
   void reset_persisting_cache() override {
     driver_->check(driver_->cuCtxResetPersistingL2Cache_(), "cuCtxResetPersistingL2Cache");
   }

@@ -7,6 +7,9 @@
 
 namespace sweep::device::cuda {
 
+// Washer, cache flush and its probe: see device::own_source(). No text in a build without cuda.
+[[nodiscard]] OwnSource own_source();
+
 // Compiles the harness's own device code (washer, cache flush and its probe) for `arch` ("sm_90a")
 // in this process with NVRTC. Throws util::UsageError (E_NVRTC_MISSING) or util::InfraError
 // (E_HARNESS_KERNELS).

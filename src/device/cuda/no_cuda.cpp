@@ -16,6 +16,10 @@ std::unique_ptr<Device> open(int index, Image /*harness*/) {
   throw util::UsageError({"cuda:" + std::to_string(index), kReason, kNext}, "E_NO_CUDA_BUILD");
 }
 
+OwnSource own_source() {
+  return {};
+}
+
 std::vector<Listed> list() {
   return {{{Kind::cuda, 0}, {}, false, std::string(kReason) + "; " + kNext}};
 }

@@ -11,7 +11,7 @@ namespace sweep::problem {
 // Addresses of one comparison. Null where the problem has none.
 struct CompareData {
   const void* got = nullptr;              // y, output type
-  const void* oracle = nullptr;           // r, double or the integer type
+  const void* oracle = nullptr;           // r, double or the integer type; seed_rule: output type
   const void* seed = nullptr;             // s, output type
   const void* base = nullptr;             // output type
   const double* scale = nullptr;          // aux scale, one for each component
@@ -54,12 +54,20 @@ SWEEP_RANDOM_FUNCTION double ulp_at(double r, unsigned type) {
   return power_of_two(exponent - mantissa);
 }
 
+// The oracle's floating-point value as it was given.
+SWEEP_RANDOM_FUNCTION double raw_oracle(const CompareParameters& p,
+                                        const CompareData& data,
+                                        I64 i) {
+  return p.seed_rule != 0 ? load_real(data.oracle, i, p.type)
+                          : static_cast<const double*>(data.oracle)[i];
+}
+
 // The oracle's value; formats that saturate are compared with their largest number beyond it.
 SWEEP_RANDOM_FUNCTION double oracle_at(const CompareParameters& p, const CompareData& data, I64 i) {
   if (is_integer_type(p.type)) {
     return static_cast<double>(load_integer(data.oracle, i, p.type));
   }
-  const double r = static_cast<const double*>(data.oracle)[i];
+  const double r = raw_oracle(p, data, i);
   const double largest = p.type == kTypeE4m3 ? 448.0 : 57344.0;
   const bool beyond = (p.type == kTypeE4m3 || p.type == kTypeE5m2) && magnitude(r) > largest;
   return beyond ? (r < 0 ? -largest : largest) : r;
@@ -162,7 +170,7 @@ SWEEP_RANDOM_FUNCTION bool same_bits(const CompareParameters& p, const CompareDa
     return y == load_integer(data.oracle, i, p.type) && (p.type != kTypeBool || (y == 0 || y == 1));
   }
   const double y = load_real(data.got, i, p.type);
-  const double r = static_cast<const double*>(data.oracle)[i];
+  const double r = raw_oracle(p, data, i);
   return (is_nan(y) && is_nan(r)) || random::bits_of(y) == random::bits_of(round_real(r, p.type));
 }
 
@@ -329,10 +337,13 @@ SWEEP_RANDOM_FUNCTION double common_scale(const CompareParameters& p,
 }  // namespace sweep::problem
 
 #ifdef __CUDACC_RTC__
-// Passes over zeroed workspace, in this order: for pass 0 (scale), 1 (seed) units, rows, tensor;
-// components; for pass 2 (candidate) units, rows, tensor; finish. Bitwise comparisons need only
-// components and finish. Blocks of 256 threads; any grid, but tensor and finish take one block.
+// Launches over zeroed workspace in the order of compare_passes(). Blocks of 256 threads; any grid,
+// but tensor and finish take one block.
 namespace sweep::problem {
+
+__device__ inline double e_max_of(const CompareParameters& p, const CompareSpace& w) {
+  return p.known_e_max >= 0 ? p.known_e_max : w.result->e_max;
+}
 
 __device__ inline CompareSums warp_sum(CompareSums sums) {
   for (int step = 16; step > 0; step /= 2) {
@@ -430,6 +441,7 @@ extern "C" __global__ void sweep_compare_units(sweep::problem::CompareParameters
 }
 
 extern "C" __global__ void sweep_compare_rows(sweep::problem::CompareParameters p,
+                                              sweep::problem::CompareData,
                                               void* space,
                                               int pass) {
   using namespace sweep::problem;
@@ -462,6 +474,7 @@ extern "C" __global__ void sweep_compare_rows(sweep::problem::CompareParameters 
 }
 
 extern "C" __global__ void sweep_compare_tensor(sweep::problem::CompareParameters p,
+                                                sweep::problem::CompareData,
                                                 void* space,
                                                 int pass) {
   using namespace sweep::problem;
@@ -484,14 +497,16 @@ extern "C" __global__ void sweep_compare_tensor(sweep::problem::CompareParameter
 
 extern "C" __global__ void sweep_compare_components(sweep::problem::CompareParameters p,
                                                     sweep::problem::CompareData data,
-                                                    void* space) {
+                                                    void* space,
+                                                    int) {
   using namespace sweep::problem;
   const CompareSpace w = compare_space(p, space);
   CompareCounters own = {};
+  const double e_max = e_max_of(p, w);
   const I64 stride = static_cast<I64>(gridDim.x) * blockDim.x;
   for (I64 i = static_cast<I64>(blockIdx.x) * blockDim.x + threadIdx.x; i < p.count; i += stride) {
     const double common = p.bitwise != 0 ? 0.0 : common_scale(p, w, i);
-    const ComponentVerdict verdict = judge_component(p, data, i, common, w.result->e_max);
+    const ComponentVerdict verdict = judge_component(p, data, i, common, e_max);
     const U64 share = sweep::random::bits_of(verdict.share);
     own.worst = share > own.worst ? share : own.worst;
     own.ambiguous += verdict.differs ? 1U : 0U;
@@ -521,16 +536,20 @@ extern "C" __global__ void sweep_compare_components(sweep::problem::CompareParam
 
 extern "C" __global__ void sweep_compare_finish(sweep::problem::CompareParameters p,
                                                 sweep::problem::CompareData data,
-                                                void* space) {
+                                                void* space,
+                                                int) {
   using namespace sweep::problem;
   const CompareSpace w = compare_space(p, space);
   CompareResult& r = *w.result;
-  extent(w.row_hit, p.count / p.columns, &r.rows_hit, &r.row_min, &r.row_max);
-  extent(w.column_hit, p.columns, &r.columns_hit, &r.column_min, &r.column_max);
+  if (w.counters->bad != 0) {
+    extent(w.row_hit, p.count / p.columns, &r.rows_hit, &r.row_min, &r.row_max);
+    extent(w.column_hit, p.columns, &r.columns_hit, &r.column_min, &r.column_max);
+  }
   if (threadIdx.x != 0) {
     return;
   }
   const CompareCounters& c = *w.counters;
+  r.e_max = e_max_of(p, w);
   r.bad = static_cast<I64>(c.bad);
   r.nan = static_cast<I64>(c.nan);
   r.unwritten = static_cast<I64>(c.unwritten);
@@ -551,7 +570,7 @@ extern "C" __global__ void sweep_compare_finish(sweep::problem::CompareParameter
                   p,
                   r.expected,
                   scale_at(p, data, r.first_bad, r.expected, common_scale(p, w, r.first_bad)),
-                  r.e_max);
+                  e_max_of(p, w));
   }
 }
 #endif

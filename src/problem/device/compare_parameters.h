@@ -27,6 +27,9 @@ struct CompareParameters {
   double floor = 0;
   double ceiling = 0;
   double ambiguous = 0.001;  // share of elements that may differ under `unless`
+  double known_e_max = -1;   // not negative: this is E_max, no seed pass and no rms rule
+  unsigned seed_rule = 0;    // 1: the oracle's place is taken by the seed, in the output's type
+  unsigned unused = 0;
 };
 
 // What the passes leave.

@@ -300,24 +300,35 @@ TEST(Compare, CopiedFloatsBitwise) {
 TEST(Compare, SeedAloneBoundsTimedCalls) {
   Case c(64, 128, 3);
   const Comparison checked = c.run();
-  Comparison out = compare_with_seed(close_f32(64, 128),
-                                     {64, 128},
-                                     std::as_bytes(std::span(c.y)),
-                                     std::as_bytes(std::span(c.s)),
-                                     {},
-                                     checked.e_max,
-                                     {});
+  const CompareParameters p = seed_rule(close_f32(64, 128), checked.e_max);
+  CompareInputs inputs;
+  inputs.got = std::as_bytes(std::span(c.y));
+  inputs.oracle = std::as_bytes(std::span(c.s));
+  Comparison out = compare(p, {64, 128}, inputs);
   EXPECT_TRUE(out.pass) << out.text("y");
+  EXPECT_EQ(out.e_max, checked.e_max);
   c.y[777] += 0.01F;
-  out = compare_with_seed(close_f32(64, 128),
-                          {64, 128},
-                          std::as_bytes(std::span(c.y)),
-                          std::as_bytes(std::span(c.s)),
-                          {},
-                          checked.e_max,
-                          {});
+  out = compare(p, {64, 128}, inputs);
   EXPECT_FALSE(out.pass);
   EXPECT_EQ(out.bad, 1);
+}
+
+// (c_max + 1) e_max scale, no less and no more: the seed's own error and the candidate's allowance.
+TEST(Compare, SeedRuleAllowsOneMoreThanTheOracleRule) {
+  CompareParameters p = close_f32(1, 64);
+  p.scale = kScaleElement;
+  p.ulps = 0;
+  p.c_max = 8;
+  const double e_max = 1e-3;
+  const std::vector<float> s(64, 1.0F);
+  for (const double error : {8.9e-3, 9.1e-3}) {
+    std::vector<float> y = s;
+    y[5] += static_cast<float>(error);
+    CompareInputs inputs;
+    inputs.got = std::as_bytes(std::span(y));
+    inputs.oracle = std::as_bytes(std::span(s));
+    EXPECT_EQ(compare(seed_rule(p, e_max), {1, 64}, inputs).pass, error < 9e-3) << error;
+  }
 }
 
 TEST(Compare, CheckErrorsAboveOneFail) {

@@ -181,15 +181,11 @@ CompareResult compared_on(const Gpu& gpu,
   data.got = reinterpret_cast<const void*>(got);
   data.oracle = reinterpret_cast<const void*>(oracle);
   data.seed = reinterpret_cast<const void*>(seed);
-  for (int pass = 0; pass < 3; ++pass) {
-    if (pass == 2) {
-      gpu.launch(module, "sweep_compare_components", 200, {&p, &data, &space});
-    }
-    gpu.launch(module, "sweep_compare_units", 200, {&p, &data, &space, &pass});
-    gpu.launch(module, "sweep_compare_rows", 20, {&p, &space, &pass});
-    gpu.launch(module, "sweep_compare_tensor", 1, {&p, &space, &pass});
+  for (const ComparePass& one : compare_passes(p)) {
+    int pass = one.pass;
+    const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(one.warps / 8, 1, 200));
+    gpu.launch(module, one.kernel, blocks, {&p, &data, &space, &pass});
   }
-  gpu.launch(module, "sweep_compare_finish", 1, {&p, &data, &space});
   CompareResult result;
   std::vector<std::byte> head(sizeof result);
   gpu.get(head.data(), space, head.size());
