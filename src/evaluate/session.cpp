@@ -67,6 +67,8 @@ Session::Session(SessionOptions options,
   seed_.code = &seed_code_;
   candidate_.code = &candidate_code_;
   versus_.code = versus_code_ ? &*versus_code_ : nullptr;
+  start(seed_);
+  start(candidate_);
 }
 
 Session::~Session() {
@@ -86,9 +88,15 @@ problem::Machine Session::machine() const {
   return machine;
 }
 
-Player Session::fresh(const Player& like) const {
+void Session::start(Player& player) {
+  player.arm = std::make_unique<Arm>(options_.arm, *player.code);
+  protections_ = player.arm->protections();
+}
+
+Player Session::fresh(const Player& like) {
   Player player;
   player.code = like.code;
+  start(player);
   return player;
 }
 
@@ -135,8 +143,7 @@ Bench& Session::bench_for(const problem::Draw& draw) {
 
 Seat& Session::seat(Player& player, Bench& bench, const problem::Draw& draw) {
   if (player.arm == nullptr) {
-    player.arm = std::make_unique<Arm>(options_.arm, *player.code);
-    protections_ = player.arm->protections();
+    start(player);
   }
   auto found = std::ranges::find(
       player.seats, &bench, &std::pair<const Bench*, std::unique_ptr<Seat>>::first);

@@ -71,8 +71,8 @@ class Session {
 
   [[nodiscard]] Player* versus() { return versus_code_ ? &versus_ : nullptr; }
 
-  // A further process for the same code (time).
-  [[nodiscard]] Player fresh(const Player& like) const;
+  // A further process for the same code (time), started and not waited for.
+  [[nodiscard]] Player fresh(const Player& like);
 
   // The device's lock. Waiting counts against no deadline of a call.
   void lock(util::LockMode mode);
@@ -118,6 +118,7 @@ class Session {
   [[nodiscard]] static Failure failure_of(const PlanFault& fault, const Player& player);
 
  private:
+  void start(Player& player);
   [[nodiscard]] std::variant<Played, Failure> attempt(Player& player,
                                                       Bench& bench,
                                                       const problem::Draw& draw);

@@ -12,8 +12,9 @@ namespace {
 
 using timing::Arm;
 
-// Pairs started before a lock is taken.
-constexpr int kPairsAtOnce = 4;
+// Pairs started before a lock is taken: all of a plain evaluation's replicates, so that it takes
+// one lock and waits for one start.
+constexpr int kPairsAtOnce = 5;
 // Draws with an oracle result for each shape: at most this many, this much oracle time and memory.
 constexpr int kPoolDraws = 8;
 constexpr double kPoolSeconds = 1;
@@ -70,14 +71,16 @@ class TimeStage {
     session_.lock(util::LockMode::shared);
     session_.clear_bench();
     choose_flush();
+    const int replicates = std::max(options_.replicates, 1);
+    start_pairs(std::min(replicates, kPairsAtOnce));
     for (const Place& place : places) {
       add_shape(place);
     }
-    const int replicates = std::max(options_.replicates, 1);
     for (int first = 0; first < replicates && !failure_; first += kPairsAtOnce) {
       run_batch(first, std::min(replicates - first, kPairsAtOnce), replicates);
     }
     TimeResult result = summary();
+    pairs_.clear();
     shapes_.clear();
     return result;
   }
@@ -128,21 +131,29 @@ class TimeStage {
     shapes_.push_back(std::move(shape));
   }
 
-  // Starts and warms the pairs, then takes the device alone.
+  // Starts processes up to `count` pairs; they get ready while the judge does something else.
+  void start_pairs(int count) {
+    const Player& opponent = session_.versus() != nullptr ? *session_.versus() : session_.seed();
+    while (static_cast<int>(pairs_.size()) < count) {
+      Player seed = session_.fresh(opponent);
+      pairs_.push_back({std::move(seed), session_.fresh(session_.candidate())});
+    }
+  }
+
+  // Warms the pairs, then takes the device alone.
   void run_batch(int first, int count, int replicates) {
     session_.lock(util::LockMode::shared);
-    std::deque<Pair> pairs;
-    const Player& opponent = session_.versus() != nullptr ? *session_.versus() : session_.seed();
+    start_pairs(count);
     for (int i = 0; i < count && !failure_; ++i) {
-      pairs.push_back({session_.fresh(opponent), session_.fresh(session_.candidate())});
-      warm(pairs.back(), first + i);
+      warm(pairs_.at(static_cast<std::size_t>(i)), first + i);
     }
     session_.lock(util::LockMode::exclusive);
     for (int i = 0; i < count && !failure_; ++i) {
       tick_("replicate", static_cast<std::size_t>(first + i), static_cast<std::size_t>(replicates));
-      run_replicate(pairs.at(static_cast<std::size_t>(i)), first + i);
-      pairs.at(static_cast<std::size_t>(i)).candidate.reset();
-      pairs.at(static_cast<std::size_t>(i)).seed.reset();
+      run_replicate(pairs_.front(), first + i);
+      pairs_.front().candidate.reset();
+      pairs_.front().seed.reset();
+      pairs_.pop_front();
     }
     session_.unlock();
   }
@@ -371,6 +382,7 @@ class TimeStage {
   int blocks_ = 0;
   double call_seconds_ = 0;
   std::deque<TimedShape> shapes_;
+  std::deque<Pair> pairs_;  // refer to the benches of shapes_
   std::vector<Sample> samples_;
   std::optional<Failure> failure_;
 };

@@ -1,6 +1,7 @@
 #include "evaluate/engine.h"
 
 #include "fixture.h"
+#include "images.h"
 #include "problem/draw.h"
 #include "problem/fill.h"
 #include "problem/problem.h"
@@ -75,7 +76,8 @@ TEST(EngineProblems, AreValid) {
 
 // The judge's fill of an element-wise tensor has the host's bits, whatever the type.
 TEST_F(Engines, FillTheSameBitsAsTheHost) {
-  const auto engine = evaluate::make_device_engine(on());
+  evaluate::Store store(on());
+  const auto engine = evaluate::make_device_engine(on(), store, engine_images(on().info().arch));
   int on_device = 0;
   for (const std::string spec : kSpecs) {
     const problem::Problem problem = problem_with(spec);

@@ -60,6 +60,7 @@ class JudgeState : public ::testing::Test {
     session.locks = folder_.path();
     session_ = std::make_unique<Session>(std::move(session),
                                          device::open({device::Kind::cpu, 0}),
+                                         EngineImages{},
                                          std::move(problem),
                                          std::move(reference),
                                          std::move(seed),
