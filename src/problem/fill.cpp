@@ -1,8 +1,7 @@
 #include "problem/fill.h"
 
-#include "embedded_problem_device.h"
-#include "problem/compare.h"
 #include "problem/device/fill.cuh"
+#include "problem/device/group.cuh"
 #include "problem/evaluate_rules.h"
 #include "problem/groups.h"
 #include "problem/resolve.h"
@@ -16,44 +15,53 @@ namespace sweep::problem {
 namespace {
 
 constexpr std::int64_t kGrain = 1 << 15;
+constexpr std::int64_t kCopyGrain = 1 << 21;
+// One block makes a row; this bounds how long it may be alone with one.
+constexpr std::int64_t kLongestDeviceRow = std::int64_t{1} << 24;
 
-// Packs values of four bits, the first in the lowest bits.
-std::vector<std::byte> packed(const std::vector<std::int32_t>& nibbles,
-                              const ConcreteTensor& tensor) {
-  std::vector<std::byte> out(static_cast<std::size_t>(tensor.bytes));
-  for (std::size_t i = 0; i < nibbles.size() && i / 2 < out.size(); ++i) {
-    out[i / 2] |= static_cast<std::byte>(nibbles[i] << (i % 2 == 0 ? 0 : 4));
+// Values of a part of a group; one of them is null.
+struct PartValues {
+  const Integers* integers = nullptr;
+  const Reals* reals = nullptr;
+};
+
+// Bytes [begin, begin + out.size()) of values of four bits, the first in the lowest bits.
+void pack(const Integers& nibbles, std::int64_t begin, std::span<std::byte> out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t at = 2 * (static_cast<std::size_t>(begin) + i);
+    out[i] = static_cast<std::byte>(nibbles[at] | nibbles[at + 1] << 4);
   }
-  return out;
 }
 
-std::string without_includes(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end);
-    const bool include =
-        line.rfind("#include", 0) == 0 && line.find("<math.h>") == std::string_view::npos;
-    if (!include && line.rfind("#pragma once", 0) != 0) {
-      out += line;
-    }
+// Values from `begin` on in the tensor's type, as many as `out` holds.
+void encode(const PartValues& values,
+            expr::DType dtype,
+            std::int64_t begin,
+            std::span<std::byte> out,
+            int threads) {
+  const auto type = static_cast<unsigned>(dtype);
+  const int size = component_bytes(type);
+  const auto count = static_cast<std::int64_t>(out.size()) / size;
+  if (values.integers != nullptr && (type == kTypeI32 || type == kTypeU32)) {
+    in_parallel(count, kCopyGrain, threads, [&](std::int64_t from, std::int64_t to) {
+      std::memcpy(out.data() + from * size,
+                  values.integers->data() + begin + from,
+                  static_cast<std::size_t>((to - from) * size));
+    });
+    return;
   }
-  return out;
-}
-
-// Joins embedded device texts in the given order.
-std::string joined_device_text(std::initializer_list<std::string_view> names) {
-  std::string out;
-  for (const std::string_view name : names) {
-    for (const embedded::File& file : embedded::problem_device()) {
-      if (file.name.size() >= name.size() &&
-          file.name.substr(file.name.size() - name.size()) == name) {
-        out += without_includes(file.text);
-      }
+  in_parallel(count, kGrain, threads, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) {
+      const auto at = static_cast<std::size_t>(begin + i);
+      const double value = values.reals != nullptr ? (*values.reals)[at]
+                                                   : static_cast<double>((*values.integers)[at]);
+      store_bits(out.data(),
+                 i,
+                 size,
+                 is_integer_type(type) ? static_cast<U64>(to_integer(value, type))
+                                       : encode_real(value, type));
     }
-  }
-  return out;
+  });
 }
 
 }  // namespace
@@ -96,6 +104,8 @@ struct FillPlan::Impl {
       made.way = FillWay::made;
     } else if (root.text == "copy") {
       copy(fill, made);
+    } else if (root.kind == expr::Node::Kind::name) {
+      made.way = FillWay::group;
     } else {
       made.way = resolver.element(fill, root, made.tensor, made.parameters) ? FillWay::element
                                                                             : FillWay::host;
@@ -115,9 +125,8 @@ struct FillPlan::Impl {
     made.parameters = source->parameters;
   }
 
-  // The group's data; made on first use.
-  const GroupData& group(std::string_view name) const {
-    const std::lock_guard lock(guard);
+  // The group's data, made on first use; `guard` is held.
+  GroupData& group(std::string_view name) const {
     if (const auto found = groups.find(name); found != groups.end()) {
       return found->second;
     }
@@ -147,38 +156,90 @@ struct FillPlan::Impl {
     return width;
   }
 
-  [[nodiscard]] std::vector<std::byte> part(const Located& fill,
-                                            const ConcreteTensor& tensor) const {
-    const std::string& text = fill.expr.root().text;
-    const std::size_t dot = text.find('.');
-    const GroupData& data = group(std::string_view(text).substr(0, dot));
-    const std::string name = text.substr(dot + 1);
-    const auto type = static_cast<unsigned>(tensor.type);
-    const auto real = data.reals.find(name);
-    const auto integer = data.integers.find(name);
-    const std::size_t have =
-        real != data.reals.end() ? real->second.size() : integer->second.size();
+  // The tensor whose fill tensor `index` has: itself, or what it copies.
+  [[nodiscard]] std::size_t origin(std::size_t index) const {
+    const expr::Node& root = fills[index]->expr.root();
+    return root.text == "copy"
+               ? origin(static_cast<std::size_t>(find(root.operands[0]->text) - tensors.data()))
+               : index;
+  }
+
+  // Group and name of the part that tensor `index` is; `guard` is held. Checks the size.
+  [[nodiscard]] std::pair<GroupData&, std::string_view> part(std::size_t index) const {
+    const Located& fill = *fills[origin(index)];
+    const ConcreteTensor& tensor = tensors[index].tensor;
+    const std::string_view text = fill.expr.root().text;
+    const std::string_view name = text.substr(text.find('.') + 1);
+    GroupData& data = group(text.substr(0, text.find('.')));
+    const std::size_t have = data.size(name);
     const bool meta = name == "meta";
     if (meta ? static_cast<std::size_t>(tensor.bytes) * 2 != have
              : static_cast<std::size_t>(tensor.count) != have) {
       fail_at(fill.where,
               "E_GROUP",
-              "'" + text + "' has " + std::to_string(meta ? have / 2 : have) +
+              "'" + std::string(text) + "' has " + std::to_string(meta ? have / 2 : have) +
                   (meta ? " bytes" : " elements") + ", '" + tensor.name + "' " +
                   std::to_string(meta ? tensor.bytes : tensor.count));
     }
-    if (meta) {
-      return packed(integer->second, tensor);
+    return {data, name};
+  }
+
+  // Elements from `begin` on of a part of a group.
+  void fill_part(std::size_t index,
+                 std::int64_t begin,
+                 std::span<std::byte> out,
+                 int threads) const {
+    PartValues values;
+    bool meta = false;
+    {
+      const std::lock_guard lock(guard);
+      const auto [data, name] = part(index);
+      meta = name == "meta";
+      if (data.is_real(name)) {
+        values.reals = &data.reals(name);
+      } else {
+        values.integers = &data.integers(name);
+      }
     }
-    std::vector<std::byte> out(static_cast<std::size_t>(tensor.bytes));
-    for (std::size_t i = 0; i < have; ++i) {
-      const double value =
-          real != data.reals.end() ? real->second[i] : static_cast<double>(integer->second[i]);
-      store_bits(out.data(),
-                 static_cast<I64>(i),
-                 component_bytes(type),
-                 is_integer_type(type) ? static_cast<U64>(to_integer(value, type))
-                                       : encode_real(value, type));
+    const expr::DType type = tensors[index].tensor.type;
+    if (meta) {
+      pack(*values.integers, begin * static_cast<std::int64_t>(expr::size_of(type)), out);
+    } else {
+      encode(values, type, begin, out, threads);
+    }
+  }
+
+  [[nodiscard]] std::optional<GroupFill> on_device(std::size_t index) const {
+    const ConcreteTensor& tensor = tensors.at(index).tensor;
+    const bool words = tensor.type == expr::DType::i32 || tensor.type == expr::DType::u32;
+    if (tensors[index].way != FillWay::group || !words) {
+      return std::nullopt;
+    }
+    const std::lock_guard lock(guard);
+    const auto [data, name] = part(index);
+    const std::optional<GroupParameters> parameters = data.on_device(name);
+    if (!parameters) {
+      return std::nullopt;
+    }
+    GroupFill out;
+    out.parameters = *parameters;
+    if (parameters->kind == kGroupOwner || parameters->kind == kGroupColumns) {
+      out.offsets = data.integers("offsets");
+    }
+    if (parameters->kind != kGroupColumns) {
+      out.launches.push_back({"sweep_group_elements", (parameters->count + 255) / 256, 256, 8});
+      return out;
+    }
+    std::int64_t longest = 0;
+    for (std::size_t row = 0; row + 1 < out.offsets.size(); ++row) {
+      longest = std::max<std::int64_t>(longest, out.offsets[row + 1] - out.offsets[row]);
+    }
+    if (longest > kLongestDeviceRow) {
+      return std::nullopt;
+    }
+    out.launches.push_back({"sweep_group_short_rows", (parameters->rows + 3) / 4, 128, 16});
+    if (longest > kWarpRow) {
+      out.launches.push_back({"sweep_group_long_rows", parameters->rows, 1024, 2});
     }
     return out;
   }
@@ -225,8 +286,6 @@ struct FillPlan::Impl {
     std::shared_ptr<const std::vector<std::byte>> made;
     if (root.text == "copy") {
       made = whole(static_cast<std::size_t>(find(root.operands[0]->text) - tensors.data()));
-    } else if (root.kind == expr::Node::Kind::name) {
-      made = std::make_shared<std::vector<std::byte>>(part(fill, tensor));
     } else if (root.text == "prefix") {
       made = std::make_shared<std::vector<std::byte>>(prefix(fill, tensor));
     } else {
@@ -252,6 +311,10 @@ struct FillPlan::Impl {
     }
     if (filled.way == FillWay::made) {
       fail_at({}, "E_FILL_MADE", "'" + filled.tensor.name + "' is written by inputs.cu");
+    }
+    if (filled.way == FillWay::group) {
+      fill_part(index, begin, out, threads);
+      return;
     }
     if (filled.way == FillWay::host) {
       const auto data = whole(index);
@@ -290,10 +353,15 @@ void FillPlan::fill(std::size_t index,
   impl_->fill_slice(index, begin, count, out, threads);
 }
 
+std::optional<GroupFill> FillPlan::on_device(std::size_t index) const {
+  return impl_->on_device(index);
+}
+
 expr::RealEnv FillPlan::statistics() const {
   expr::RealEnv out;
+  const std::lock_guard lock(impl_->guard);
   for (const Group& group : impl_->problem.groups) {
-    for (const auto& [name, value] : impl_->group(group.name).statistics) {
+    for (const auto& [name, value] : impl_->group(group.name).statistics()) {
       out[group.name + "." + name] = value;
     }
   }
@@ -314,18 +382,6 @@ std::size_t FillPlan::host_bytes() const {
     sum += data->size();
   }
   return sum;
-}
-
-std::string fill_device_source() {
-  return joined_device_text({"sweep/random.h", "fill_parameters.h", "convert.cuh", "fill.cuh"});
-}
-
-std::string compare_device_source() {
-  return joined_device_text({"sweep/random.h",
-                             "fill_parameters.h",
-                             "compare_parameters.h",
-                             "convert.cuh",
-                             "compare.cuh"});
 }
 
 }  // namespace sweep::problem

@@ -1,13 +1,16 @@
 #pragma once
 
 #include "problem/device/fill_parameters.h"
+#include "problem/device/group_parameters.h"
 #include "problem/draw.h"
 #include "problem/problem.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,7 +35,8 @@ struct ConcreteTensor {
 
 enum class FillWay {
   element,  // `parameters` describe it: sweep_fill on the device or fill() here give the same bits
-  host,     // made whole on the host (groups, sorted, matrices ...) and uploaded: only fill() here
+  host,     // made whole on the host (sorted, matrices ...) and uploaded: only fill() here
+  group,    // part of a group: on the device as on_device() says where it can, or fill() here
   made,     // written by inputs.cu
 };
 
@@ -40,6 +44,22 @@ struct FilledTensor {
   ConcreteTensor tensor;
   FillWay way = FillWay::element;
   FillParameters parameters{};  // way element
+};
+
+// How the device makes a part of a group. Each kernel takes (GroupParameters, address of the
+// uploaded offsets, address of the tensor); the same bits as fill().
+struct GroupFill {
+  struct Launch {
+    const char* kernel;            // of group_device_source()
+    std::int64_t blocks;           // that have work; fewer are enough
+    std::uint32_t threads;         // of a block, exactly
+    std::int64_t blocks_a_sm = 1;  // more bring nothing
+  };
+
+  GroupParameters parameters{};
+  // To upload before; empty: no kernel reads them. Valid as long as the plan.
+  std::span<const std::int32_t> offsets;
+  std::vector<Launch> launches;  // in this order
 };
 
 // All inputs and inout tensors of one draw, resolved. Thread-safe; data that needs the whole tensor
@@ -64,6 +84,10 @@ class FillPlan {
             std::span<std::byte> out,
             int threads = 0) const;
 
+  // Nothing if tensor `index` is no part of a group, or one that only fill() makes: by its kind,
+  // its type (i32 and u32 are made), or in this draw a row longer than 2^24. Errors as of fill().
+  [[nodiscard]] std::optional<GroupFill> on_device(std::size_t index) const;
+
   // Makes data of groups now; "group.stat" -> value, for work_of and sizes_of.
   [[nodiscard]] expr::RealEnv statistics() const;
 
@@ -82,5 +106,11 @@ class FillPlan {
 // kernel `extern "C" __global__ void sweep_fill(FillParameters p, void* out, long long begin, long
 // long count)`: out[0] is element `begin`. Any grid and block: grid-stride.
 [[nodiscard]] std::string fill_device_source();
+
+// The same for GroupFill: its own source, so that only draws with such parts wait for its compiler.
+[[nodiscard]] std::string group_device_source();
+
+inline constexpr std::array<std::string_view, 3> kGroupKernels{
+    "sweep_group_elements", "sweep_group_short_rows", "sweep_group_long_rows"};
 
 }  // namespace sweep::problem

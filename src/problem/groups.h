@@ -1,22 +1,69 @@
 #pragma once
 
+#include "problem/device/group_parameters.h"
 #include "problem/draw.h"
 #include "problem/problem.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-// Inside of the module: tensors that must agree, made whole on the host from one key.
+// Inside of the module: tensors that must agree, all from one key.
 namespace sweep::problem {
 
-struct GroupData {
-  std::map<std::string, std::vector<std::int32_t>, std::less<>> integers;  // by part
-  std::map<std::string, std::vector<double>, std::less<>> reals;  // sparse24: values, dense
-  std::map<std::string, double, std::less<>> statistics;
+using Integers = std::vector<std::int32_t>;
+using Reals = std::vector<double>;
 
+// The parts of one group and its statistics. Each is made when first asked for, and kept; makers
+// may ask for other parts. Not thread-safe; references stay valid as long as the object.
+class GroupData {
+ public:
+  using MakeIntegers = std::function<Integers(GroupData&)>;
+  using MakeReals = std::function<Reals(GroupData&)>;
+  using MakeStatistic = std::function<double(GroupData&)>;
+
+  // `on_device` describes the part for the device; it may need the part `offsets`.
+  void add(std::string part,
+           std::size_t size,
+           MakeIntegers make,
+           std::optional<GroupParameters> on_device = std::nullopt);
+  void add(std::string part, Integers made);
+  void add_reals(std::string part, std::size_t size, MakeReals make);
+  void add_statistic(std::string name, MakeStatistic make);
+
+  // Of a part that need not be made for that. All throw std::out_of_range for an unknown part.
+  [[nodiscard]] std::size_t size(std::string_view part) const;
+  [[nodiscard]] bool is_real(std::string_view part) const;
+  [[nodiscard]] std::optional<GroupParameters> on_device(std::string_view part) const;
+
+  [[nodiscard]] const Integers& integers(std::string_view part);
+  [[nodiscard]] const Reals& reals(std::string_view part);
+  [[nodiscard]] std::vector<std::string> parts() const;
+  [[nodiscard]] std::map<std::string, double, std::less<>> statistics();
+
+  // Of the parts made so far.
   [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  struct Part {
+    std::size_t size = 0;
+    MakeIntegers make_integers;
+    MakeReals make_reals;
+    std::optional<GroupParameters> on_device;
+    std::optional<Integers> integers;
+    std::optional<Reals> reals;
+  };
+
+  [[nodiscard]] const Part& part(std::string_view name) const;
+  [[nodiscard]] Part& part(std::string_view name);
+
+  std::map<std::string, Part, std::less<>> parts_;
+  std::map<std::string, MakeStatistic, std::less<>> statistics_;
 };
 
 // What the group's call says, evaluated. Arguments that were left out are absent.
@@ -38,8 +85,6 @@ struct Split {
   double skew = 0, empty = 0;
 };
 
-[[nodiscard]] std::vector<std::int32_t> split(const Split& rule,
-                                              const Key& key,
-                                              const Location& where);
+[[nodiscard]] Integers split(const Split& rule, const Key& key, const Location& where);
 
 }  // namespace sweep::problem

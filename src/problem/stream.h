@@ -13,7 +13,13 @@ namespace sweep::problem {
 
 class Stream {
  public:
-  explicit Stream(std::uint64_t key, std::uint64_t high = 0) : key_(key), high_(high) {}
+  // `taken` words of the sequence are passed over.
+  explicit Stream(std::uint64_t key, std::uint64_t high = 0, std::uint64_t taken = 0)
+      : key_(key), high_(high), next_(taken) {
+    if ((taken & 1U) != 0) {
+      words_ = random::philox(key_, taken >> 1, high_);
+    }
+  }
 
   [[nodiscard]] std::uint64_t word() {
     if ((next_ & 1U) == 0) {
@@ -45,7 +51,7 @@ class Stream {
  private:
   std::uint64_t key_;
   std::uint64_t high_;
-  std::uint64_t next_ = 0;
+  std::uint64_t next_;
   random::Words words_{};
 };
 

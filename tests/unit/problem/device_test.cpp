@@ -28,6 +28,15 @@ TEST_F(DeviceText, FillsCompile) {
   EXPECT_THAT(out.log, testing::Not(testing::HasSubstr("warning")));
 }
 
+TEST_F(DeviceText, PartsOfGroupsCompile) {
+  const Compiled out = compile(nvrtc_, group_device_source());
+  EXPECT_FALSE(out.cubin.empty()) << out.log;
+  for (const std::string_view kernel : kGroupKernels) {
+    EXPECT_THAT(out.cubin, testing::HasSubstr(std::string(kernel)));
+  }
+  EXPECT_THAT(out.log, testing::Not(testing::HasSubstr("warning")));
+}
+
 TEST_F(DeviceText, ComparisonsCompile) {
   const Compiled out = compile(nvrtc_, compare_device_source());
   EXPECT_FALSE(out.cubin.empty()) << out.log;

@@ -1,4 +1,5 @@
 #include "examples.h"
+#include "group_examples.h"
 #include "nvrtc.h"
 #include "problem/compare.h"
 #include "problem/device/compare.cuh"
@@ -6,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -70,7 +72,8 @@ class Gpu {
   void launch(void* module,
               const char* kernel,
               unsigned blocks,
-              std::vector<void*> arguments) const {
+              std::vector<void*> arguments,
+              unsigned threads = 256) const {
     void* function = nullptr;
     EXPECT_EQ((call<void**, void*, const char*>("cuModuleGetFunction", &function, module, kernel)),
               0);
@@ -89,7 +92,7 @@ class Gpu {
                             blocks,
                             1,
                             1,
-                            256,
+                            threads,
                             1,
                             1,
                             0,
@@ -163,6 +166,31 @@ TEST_F(OnGpu, FillsHaveTheBitsOfTheHost) {
     gpu_.launch(module, "sweep_fill", 100, {&parameters, &out, &begin, &count});
     gpu_.get(device.data(), out, device.size());
     EXPECT_EQ(host, device) << spec;
+  }
+}
+
+TEST_F(OnGpu, PartsOfGroupsHaveTheBitsOfTheHost) {
+  void* const module = gpu_.load(compile(nvrtc_, group_device_source()).cubin);
+  for (const group_examples::Example& example : group_examples::all(9)) {
+    const FillPlan plan(example.problem, example.draw);
+    for (std::size_t i = 0; i < plan.tensors().size(); ++i) {
+      const ConcreteTensor& tensor = plan.tensors()[i].tensor;
+      std::vector<std::byte> host(static_cast<std::size_t>(tensor.bytes)), device(host.size());
+      plan.fill(i, 0, tensor.count, host);
+      std::optional<GroupFill> fill = plan.on_device(i);
+      ASSERT_TRUE(fill) << example.text;
+      unsigned long long out = gpu_.put(nullptr, host.size()),
+                         offsets = gpu_.put(fill->offsets.data(), fill->offsets.size_bytes());
+      for (const GroupFill::Launch& launch : fill->launches) {
+        const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(launch.blocks, 1, 500));
+        gpu_.launch(
+            module, launch.kernel, blocks, {&fill->parameters, &offsets, &out}, launch.threads);
+      }
+      gpu_.get(device.data(), out, device.size());
+      std::vector<std::byte> scrap(fill->offsets.size_bytes());
+      gpu_.get(scrap.data(), offsets, scrap.size());
+      EXPECT_EQ(host, device) << example.text << ": " << tensor.name;
+    }
   }
 }
 

@@ -1,0 +1,137 @@
+#include "group_examples.h"
+#include "problem/device/group.cuh"
+#include "problem/fill.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <vector>
+
+// The device's way of making parts of groups, run on the host by a team of one.
+namespace sweep::problem {
+namespace {
+
+struct OneThread {
+  template <typename Body>
+  void each(I64 count, const Body& body) const {
+    for (I64 i = 0; i < count; ++i) {
+      body(i);
+    }
+  }
+};
+
+// Each step's pairs in reverse: within a step no order may matter.
+struct Reverse {
+  template <typename Body>
+  void each(I64 count, const Body& body) const {
+    for (I64 i = count; i-- > 0;) {
+      body(i);
+    }
+  }
+};
+
+// Counts elements that one step changes twice.
+struct Watch {
+  const std::vector<int>& x;
+  int& twice;
+
+  template <typename Body>
+  void each(I64 count, const Body& body) const {
+    std::vector<int> before = x;
+    std::set<std::size_t> touched;
+    for (I64 i = 0; i < count; ++i) {
+      body(i);
+      for (std::size_t k = 0; k < x.size(); ++k) {
+        twice += x[k] != before[k] && !touched.insert(k).second ? 1 : 0;
+      }
+      before = x;
+    }
+  }
+};
+
+TEST(GroupDevice, SortsListsOfAnyLength) {
+  std::mt19937_64 engine(4);
+  for (int n = 0; n < 300; ++n) {
+    std::vector<int> values;
+    for (int i = 0; i < n; ++i) {
+      values.push_back(static_cast<int>(engine() % (n % 2 == 0 ? 9 : 1000000)));
+    }
+    std::vector<int> sorted = values, forward = values, reverse = values;
+    std::sort(sorted.begin(), sorted.end());
+    sort_ascending(OneThread{}, forward.data(), n);
+    sort_ascending(Reverse{}, reverse.data(), n);
+    EXPECT_EQ(forward, sorted) << n;
+    EXPECT_EQ(reverse, sorted) << n;
+  }
+}
+
+// No element takes part in two comparisons of one step: threads need not wait within it.
+TEST(GroupDevice, StepsOfTheSortAreIndependent) {
+  for (int n : {2, 3, 31, 64, 77}) {
+    std::vector<int> x;
+    for (int i = 0; i < n; ++i) {
+      x.push_back(n - i);
+    }
+    int twice = 0;
+    sort_ascending(Watch{x, twice}, x.data(), n);
+    EXPECT_EQ(twice, 0) << n;
+    EXPECT_TRUE(std::is_sorted(x.begin(), x.end()));
+  }
+}
+
+// What the kernels write, by the launches that the plan names.
+std::vector<int> written(const GroupFill& fill) {
+  std::vector<int> out(static_cast<std::size_t>(fill.parameters.count), -1);
+  std::vector<int> scratch(static_cast<std::size_t>(kBlockRow));
+  const int* const offsets = fill.offsets.data();
+  for (const GroupFill::Launch& launch : fill.launches) {
+    const std::string_view kernel = launch.kernel;
+    EXPECT_NE(std::find(kGroupKernels.begin(), kGroupKernels.end(), kernel), kGroupKernels.end());
+    if (kernel == "sweep_group_elements") {
+      for (I64 i = 0; i < fill.parameters.count; ++i) {
+        write_group_element(fill.parameters, offsets, i, out.data());
+      }
+      continue;
+    }
+    const bool longer = kernel == "sweep_group_long_rows";
+    for (I64 row = 0; row < fill.parameters.rows; ++row) {
+      if ((offsets[row + 1] - offsets[row] > kWarpRow) == longer) {
+        write_columns(OneThread{},
+                      fill.parameters,
+                      offsets,
+                      row,
+                      scratch.data(),
+                      longer ? kBlockRow : kWarpRow,
+                      out.data());
+      }
+    }
+  }
+  return out;
+}
+
+TEST(GroupDevice, WritesTheBitsOfTheHost) {
+  for (const group_examples::Example& example : group_examples::all(4)) {
+    const FillPlan plan(example.problem, example.draw);
+    for (std::size_t i = 0; i < plan.tensors().size(); ++i) {
+      const std::optional<GroupFill> fill = plan.on_device(i);
+      ASSERT_TRUE(fill) << example.text;
+      std::vector<int> host(static_cast<std::size_t>(plan.tensors()[i].tensor.count));
+      plan.fill(i, 0, plan.tensors()[i].tensor.count, std::as_writable_bytes(std::span(host)));
+      EXPECT_EQ(written(*fill), host) << example.text << ": " << plan.tensors()[i].tensor.name;
+    }
+  }
+}
+
+TEST(GroupDevice, LeavesOtherTypesAndPartsToTheHost) {
+  const Problem problem = group_examples::parsed(
+      "csr(rows=n, cols=m, nnz=k)", {"i64[k] = g.col", "i32[n] = g.degree", "u32[k] = g.owner"});
+  const FillPlan plan(problem, group_examples::drawn(problem, 9, 20, 50));
+  EXPECT_FALSE(plan.on_device(0));
+  EXPECT_FALSE(plan.on_device(1));
+  EXPECT_TRUE(plan.on_device(2));
+}
+
+}  // namespace
+}  // namespace sweep::problem
