@@ -6,7 +6,7 @@
 #include "simt/core.h"
 #include "simt/fp8.h"
 #include "simt/groups.h"
-#include "simt/half.h"
+#include "simt/half2.h"
 #include "simt/intrinsics.h"
 #include "simt/launch.h"
 #include "simt/maths.h"

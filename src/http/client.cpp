@@ -1,13 +1,12 @@
 #include "http/client.h"
 
+#include "http/curl.h"
+#include "http/url.h"
 #include "util/error.h"
-
-#include <curl/curl.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <mutex>
 #include <utility>
 
 namespace sweep::http {
@@ -17,86 +16,11 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMaxHeaderBytes = std::size_t{256} << 10;
 constexpr int kPollMilliseconds = 100;
 
-void start_curl() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-      throw util::InfraError({"http", "libcurl could not be initialised", "check its installation"},
-                             "E_HTTP_INIT");
-  });
-}
-
 bool same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
     return std::tolower(static_cast<unsigned char>(x)) ==
            std::tolower(static_cast<unsigned char>(y));
   });
-}
-
-struct FreeEasy {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-};
-
-struct FreeMulti {
-  void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
-};
-
-struct FreeUrl {
-  void operator()(CURLU* handle) const { curl_url_cleanup(handle); }
-};
-
-// A libcurl header list.
-class HeaderList {
- public:
-  HeaderList() = default;
-  HeaderList(const HeaderList&) = delete;
-  HeaderList& operator=(const HeaderList&) = delete;
-
-  ~HeaderList() { curl_slist_free_all(list_); }
-
-  void add(const std::string& line) {
-    curl_slist* grown = curl_slist_append(list_, line.c_str());
-    if (grown == nullptr)
-      throw util::InfraError({"http", "out of memory for request headers", ""}, "E_HTTP_INIT");
-    list_ = grown;
-  }
-
-  [[nodiscard]] curl_slist* get() const { return list_; }
-
- private:
-  curl_slist* list_ = nullptr;
-};
-
-// One part of a URL; empty when absent.
-std::string part(CURLU* url, CURLUPart which) {
-  char* text = nullptr;
-  if (curl_url_get(url, which, &text, 0) != CURLUE_OK)
-    return {};
-  std::string copy = text;
-  curl_free(text);
-  return copy;
-}
-
-std::unique_ptr<CURLU, FreeUrl> parse_url(std::string_view url) {
-  std::unique_ptr<CURLU, FreeUrl> handle(curl_url());
-  const std::string text(url);
-  if (!handle || curl_url_set(handle.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK)
-    return nullptr;
-  return handle;
-}
-
-// Empty when the URL may be sent to.
-std::string url_problem(const std::string& url) {
-  const auto handle = parse_url(url);
-  if (!handle)
-    return "not a URL";
-  const std::string scheme = part(handle.get(), CURLUPART_SCHEME);
-  if (scheme != "http" && scheme != "https")
-    return "scheme '" + scheme + "' is neither http nor https";
-  if (!part(handle.get(), CURLUPART_USER).empty() ||
-      !part(handle.get(), CURLUPART_PASSWORD).empty())
-    return "user name or password in the URL; keys belong into api_key_env";
-  return {};
 }
 
 bool bad_header(const Header& header) {
@@ -105,39 +29,6 @@ bool bad_header(const Header& header) {
   };
   return header.name.empty() || broken(header.name) || broken(header.value) ||
          header.name.find(':') != std::string::npos;
-}
-
-Fault fault_of(CURLcode code) {
-  switch (code) {
-    case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
-      return Fault::bad_url;
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY:
-      return Fault::resolve;
-    case CURLE_COULDNT_CONNECT:
-      return Fault::connect;
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_CIPHER:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-      return Fault::tls;
-    case CURLE_OPERATION_TIMEDOUT:
-      return Fault::timeout_connect;
-    case CURLE_PARTIAL_FILE:
-    case CURLE_GOT_NOTHING:
-    case CURLE_RECV_ERROR:
-    case CURLE_SEND_ERROR:
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
-      return Fault::cut;
-    case CURLE_BAD_CONTENT_ENCODING:
-      return Fault::bad_encoding;
-    default:
-      return Fault::other;
-  }
 }
 
 // Everything about the transfer in progress; libcurl's callbacks point here.
@@ -255,38 +146,6 @@ std::string fault_text(Fault fault, const Transfer& transfer, const std::string&
   }
 }
 
-template <class T>
-void set(CURL* easy, CURLoption option, T value) {
-  if (const CURLcode code = curl_easy_setopt(easy, option, value); code != CURLE_OK)
-    throw util::InfraError({"http",
-                            std::string("libcurl refused an option: ") + curl_easy_strerror(code),
-                            "libcurl 7.88 or later is needed"},
-                           "E_HTTP_INIT");
-}
-
-void check(CURLMcode code) {
-  if (code != CURLM_OK)
-    throw util::InfraError({"http", std::string("libcurl: ") + curl_multi_strerror(code), ""},
-                           "E_HTTP_INIT");
-}
-
-// Takes the easy handle out of the multi handle, whatever happens between.
-class Attached {
- public:
-  Attached(CURLM* multi, CURL* easy) : multi_(multi), easy_(easy) {
-    check(curl_multi_add_handle(multi, easy));
-  }
-
-  Attached(const Attached&) = delete;
-  Attached& operator=(const Attached&) = delete;
-
-  ~Attached() { curl_multi_remove_handle(multi_, easy_); }
-
- private:
-  CURLM* multi_;
-  CURL* easy_;
-};
-
 }  // namespace
 
 std::string_view name(Fault fault) {
@@ -311,17 +170,6 @@ std::optional<std::string> Response::header(std::string_view wanted) const {
     if (same_name(it->name, wanted))
       return it->value;
   return std::nullopt;
-}
-
-std::string public_url(std::string_view url) {
-  const auto handle = parse_url(url);
-  if (!handle)
-    return "(no URL)";
-  std::string text =
-      part(handle.get(), CURLUPART_SCHEME) + "://" + part(handle.get(), CURLUPART_HOST);
-  if (const std::string port = part(handle.get(), CURLUPART_PORT); !port.empty())
-    text += ":" + port;
-  return text + part(handle.get(), CURLUPART_PATH);
 }
 
 struct Client::Impl {

@@ -1,7 +1,7 @@
 #pragma once
 // Atomic functions of CUDA; the _block and _system forms are the same here.
 
-#include "half.h"
+#include "half2.h"
 
 namespace sweep::simt {
 

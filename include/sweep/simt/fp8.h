@@ -1,7 +1,7 @@
 #pragma once
 // FP8 storage types with conversions that saturate, as __nv_fp8_e4m3 and __nv_fp8_e5m2 do.
 
-#include "half.h"
+#include "half2.h"
 
 namespace sweep::simt {
 

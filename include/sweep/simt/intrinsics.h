@@ -1,7 +1,7 @@
 #pragma once
 // Integer, bit and conversion intrinsics, cached loads and stores.
 
-#include "half.h"
+#include "half2.h"
 
 #include <stdint.h>
 

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sweep::endpoint {
+
+// base + path, in front of a query string if there is one (Azure's api-version). Slashes at the
+// base's end and a pasted "/chat/completions" or "/responses" go.
+[[nodiscard]] std::string join_url(const std::string& base, std::string_view path);
+
+// Throws util::UsageError E_ENDPOINT_URL unless it is http or https with a host and without a user
+// name or password.
+void check_url(const std::string& url);
+
+}  // namespace sweep::endpoint

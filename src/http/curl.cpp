@@ -1,0 +1,55 @@
+#include "http/curl.h"
+
+#include <mutex>
+
+namespace sweep::http {
+
+void start_curl() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+      throw util::InfraError({"http", "libcurl could not be initialised", "check its installation"},
+                             "E_HTTP_INIT");
+  });
+}
+
+Fault fault_of(CURLcode code) {
+  switch (code) {
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      return Fault::bad_url;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return Fault::resolve;
+    case CURLE_COULDNT_CONNECT:
+      return Fault::connect;
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+      return Fault::tls;
+    case CURLE_OPERATION_TIMEDOUT:
+      return Fault::timeout_connect;
+    case CURLE_PARTIAL_FILE:
+    case CURLE_GOT_NOTHING:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+      return Fault::cut;
+    case CURLE_BAD_CONTENT_ENCODING:
+      return Fault::bad_encoding;
+    default:
+      return Fault::other;
+  }
+}
+
+void check(CURLMcode code) {
+  if (code != CURLM_OK)
+    throw util::InfraError({"http", std::string("libcurl: ") + curl_multi_strerror(code), ""},
+                           "E_HTTP_INIT");
+}
+
+}  // namespace sweep::http
