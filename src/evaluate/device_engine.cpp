@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -29,6 +30,10 @@ class DeviceEngine final : public Engine {
 
   void fill(const problem::FillPlan& plan, std::size_t index, device::Address to) override {
     const problem::FilledTensor& filled = plan.tensors().at(index);
+    if (const std::optional<problem::GroupFill> group = plan.on_device(index)) {
+      fill_group(*group, to);
+      return;
+    }
     if (filled.way != problem::FillWay::element) {
       std::vector<std::byte> values(static_cast<std::size_t>(filled.tensor.bytes));
       plan.fill(index, 0, filled.tensor.count, values);
@@ -86,6 +91,26 @@ class DeviceEngine final : public Engine {
   }
 
  private:
+  void fill_group(const problem::GroupFill& group, device::Address to) {
+    const std::size_t bytes = group.offsets.size_bytes();
+    if (bytes > 0) {
+      // Held beyond this call: the kernels may run later.
+      if (offsets_.bytes() < bytes) {
+        offsets_ = store_.take(bytes);
+      }
+      device_.upload(offsets_.address(), std::as_bytes(group.offsets));
+    }
+    for (const problem::GroupFill::Launch& step : group.launches) {
+      device::Launch launch;
+      launch.kernel = step.kernel;
+      launch.grid[0] = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+          step.blocks, std::int64_t{1}, step.blocks_a_sm * device_.info().sm_count));
+      launch.block[0] = step.threads;
+      launch.arguments = {bytes_of(group.parameters), bytes_of(offsets_.address()), bytes_of(to)};
+      device_.launch(*fill_, launch);
+    }
+  }
+
   [[nodiscard]] std::unique_ptr<device::Module> load(const device::Image& image) {
     auto loaded = device_.load(image);
     if (const auto* fault = std::get_if<device::Fault>(&loaded)) {
@@ -122,6 +147,7 @@ class DeviceEngine final : public Engine {
   device::Device& device_;
   Store& store_;
   std::unique_ptr<device::Module> fill_, compare_;
+  Store::Piece offsets_;  // of rows, for fill_group
 };
 
 }  // namespace

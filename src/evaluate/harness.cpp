@@ -36,8 +36,12 @@ HarnessImages harness_images(compile::Compiler& compiler, const compile::Target&
   }
   images.own = compiled(compiler, target, device::own_source(target.kind), true);
   // No contraction of a * b + c: fills have the host's bits.
-  images.engine.fill =
-      compiled(compiler, target, {"fill.cu", problem::fill_device_source(), {"sweep_fill"}}, false);
+  images.engine.fill = compiled(compiler,
+                                target,
+                                {"fill.cu",
+                                 problem::fill_device_source(),
+                                 {problem::kFillKernels.begin(), problem::kFillKernels.end()}},
+                                false);
   std::vector<std::string> passes;
   for (const char* name : {"units", "rows", "tensor", "components", "finish"}) {
     passes.push_back(std::string("sweep_compare_") + name);

@@ -40,11 +40,12 @@ std::string joined_device_text(std::initializer_list<std::string_view> names) {
 }  // namespace
 
 std::string fill_device_source() {
-  return joined_device_text({"sweep/random.h", "fill_parameters.h", "convert.cuh", "fill.cuh"});
-}
-
-std::string group_device_source() {
-  return joined_device_text({"sweep/random.h", "group_parameters.h", "group.cuh"});
+  return joined_device_text({"sweep/random.h",
+                             "fill_parameters.h",
+                             "group_parameters.h",
+                             "convert.cuh",
+                             "fill.cuh",
+                             "group.cuh"});
 }
 
 std::string compare_device_source() {

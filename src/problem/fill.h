@@ -50,7 +50,7 @@ struct FilledTensor {
 // uploaded offsets, address of the tensor); the same bits as fill().
 struct GroupFill {
   struct Launch {
-    const char* kernel;            // of group_device_source()
+    const char* kernel;            // of fill_device_source()
     std::int64_t blocks;           // that have work; fewer are enough
     std::uint32_t threads;         // of a block, exactly
     std::int64_t blocks_a_sm = 1;  // more bring nothing
@@ -104,13 +104,11 @@ class FillPlan {
 
 // Text of device code for the fills: one self-contained source (no includes) for NVRTC with the
 // kernel `extern "C" __global__ void sweep_fill(FillParameters p, void* out, long long begin, long
-// long count)`: out[0] is element `begin`. Any grid and block: grid-stride.
+// long count)`: out[0] is element `begin`; any grid and block: grid-stride. And with the kernels
+// that GroupFill names.
 [[nodiscard]] std::string fill_device_source();
 
-// The same for GroupFill: its own source, so that only draws with such parts wait for its compiler.
-[[nodiscard]] std::string group_device_source();
-
-inline constexpr std::array<std::string_view, 3> kGroupKernels{
-    "sweep_group_elements", "sweep_group_short_rows", "sweep_group_long_rows"};
+inline constexpr std::array<std::string_view, 4> kFillKernels{
+    "sweep_fill", "sweep_group_elements", "sweep_group_short_rows", "sweep_group_long_rows"};
 
 }  // namespace sweep::problem

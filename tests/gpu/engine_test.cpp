@@ -97,5 +97,79 @@ TEST_F(Engines, FillTheSameBitsAsTheHost) {
   EXPECT_GE(on_device, 12);
 }
 
+constexpr const char* kGroups = R"T(schema = 1
+id = "level1/1"
+title = "t"
+domain = "d"
+statement = "s"
+[dims]
+rows = "free(1, 1<<22)"
+cols = "free(1, 1<<22)"
+nnz = "free(0, 1<<28)"
+[groups]
+a = "csr(rows=rows, cols=cols, nnz=nnz, skew=1.5, empty=0.1)"
+b = "shuffle(n=cols, batch=3)"
+[inputs]
+offsets = "i32[rows+1] = a.offsets"
+col = "i32[nnz] = a.col"
+owner = "u32[nnz] = a.owner"
+order = "i32[nnz] = a.order"
+wide = "i64[nnz] = a.col"
+again = "i32[nnz] = copy(col)"
+inverse = "i32[3, cols] = b.inverse"
+[outputs]
+y = "f32[rows]"
+[shapes]
+a = { rows = 200, cols = 64, nnz = 900, use = ["cpu", "time"] }
+[stress]
+rows = 5
+cols = 6
+nnz = 7
+[edges]
+list = []
+[work]
+flops = 1
+reference_ops = 1
+)T";
+
+problem::Problem groups_problem() {
+  problem::Loaded loaded = problem::parse(kGroups, {{"reference.cu", "//@ nothing\n"}});
+  if (!loaded.problem) {
+    throw std::runtime_error(loaded.mistakes.at(0).text());
+  }
+  return *std::move(loaded.problem);
+}
+
+// Needs no GPU.
+TEST(EngineProblems, OfGroupsIsValid) {
+  EXPECT_NO_THROW(static_cast<void>(groups_problem()));
+}
+
+// Small, large and small again: the engine keeps what it uploads for the kernels.
+TEST_F(Engines, FillPartsOfGroupsWithTheBitsOfTheHost) {
+  evaluate::Store store(on());
+  const auto engine = evaluate::make_device_engine(on(), store, engine_images(on().info().arch));
+  const problem::Problem problem = groups_problem();
+  for (const std::int64_t rows : {5, 4001, 7, 1}) {
+    const std::int64_t cols = 20 * rows + 3000;
+    const problem::Draw draw =
+        problem::make_draw(problem,
+                           "t",
+                           {{"rows", rows}, {"cols", cols}, {"nnz", 61 * rows}},
+                           "default",
+                           problem::Key::from_seed(3));
+    const problem::FillPlan plan(problem, draw);
+    for (std::size_t i = 0; i < plan.tensors().size(); ++i) {
+      const problem::ConcreteTensor& tensor = plan.tensors()[i].tensor;
+      const auto bytes = static_cast<std::size_t>(tensor.bytes);
+      std::vector<std::byte> expected(bytes);
+      plan.fill(i, 0, tensor.count, expected);
+      const auto buffer = on().allocate(bytes);
+      engine->fill(plan, i, buffer->address());
+      EXPECT_EQ(download<std::byte>(buffer->address(), bytes), expected) << rows << tensor.name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sweep::gpu

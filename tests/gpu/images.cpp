@@ -24,7 +24,9 @@ device::Image compiled(const std::string& arch,
 }  // namespace
 
 evaluate::EngineImages engine_images(const std::string& arch) {
-  return {compiled(arch, problem::fill_device_source(), {"sweep_fill"}),
+  return {compiled(arch,
+                   problem::fill_device_source(),
+                   {problem::kFillKernels.begin(), problem::kFillKernels.end()}),
           compiled(arch,
                    problem::compare_device_source(),
                    {"sweep_compare_units",

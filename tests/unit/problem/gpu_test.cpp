@@ -170,7 +170,7 @@ TEST_F(OnGpu, FillsHaveTheBitsOfTheHost) {
 }
 
 TEST_F(OnGpu, PartsOfGroupsHaveTheBitsOfTheHost) {
-  void* const module = gpu_.load(compile(nvrtc_, group_device_source()).cubin);
+  void* const module = gpu_.load(compile(nvrtc_, fill_device_source()).cubin);
   for (const group_examples::Example& example : group_examples::all(9)) {
     const FillPlan plan(example.problem, example.draw);
     for (std::size_t i = 0; i < plan.tensors().size(); ++i) {

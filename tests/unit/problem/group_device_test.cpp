@@ -88,7 +88,7 @@ std::vector<int> written(const GroupFill& fill) {
   const int* const offsets = fill.offsets.data();
   for (const GroupFill::Launch& launch : fill.launches) {
     const std::string_view kernel = launch.kernel;
-    EXPECT_NE(std::find(kGroupKernels.begin(), kGroupKernels.end(), kernel), kGroupKernels.end());
+    EXPECT_NE(std::find(kFillKernels.begin(), kFillKernels.end(), kernel), kFillKernels.end());
     if (kernel == "sweep_group_elements") {
       for (I64 i = 0; i < fill.parameters.count; ++i) {
         write_group_element(fill.parameters, offsets, i, out.data());
