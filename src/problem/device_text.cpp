@@ -53,7 +53,8 @@ std::string compare_device_source() {
                              "fill_parameters.h",
                              "compare_parameters.h",
                              "convert.cuh",
-                             "compare.cuh"});
+                             "compare.cuh",
+                             "compare_kernels.cuh"});
 }
 
 }  // namespace sweep::problem
