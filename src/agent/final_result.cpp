@@ -48,6 +48,17 @@ record::Stage stage(std::string name, bool passed, double seconds, std::string s
   return out;
 }
 
+std::string compile_text(const evaluate::CompileResult& compile) {
+  if (compile.status != "ok")
+    return compile.status;
+  std::string out;
+  for (const evaluate::KernelFacts& kernel : compile.kernels)
+    if (kernel.registers >= 0)
+      out += (out.empty() ? "" : "; ") + kernel.name + ": " + std::to_string(kernel.registers) +
+             " registers";
+  return out;
+}
+
 void add_stages(const evaluate::Evaluation& evaluation, record::FinalResult& out) {
   if (evaluation.screen)
     out.stages.push_back(
@@ -56,7 +67,7 @@ void add_stages(const evaluate::Evaluation& evaluation, record::FinalResult& out
     out.stages.push_back(stage("compile",
                                evaluation.compile->status == "ok",
                                evaluation.compile->seconds,
-                               evaluation.compile->status));
+                               compile_text(*evaluation.compile)));
   if (evaluation.check) {
     record::Stage one = stage("check",
                               !evaluation.check->failure,
@@ -68,9 +79,18 @@ void add_stages(const evaluate::Evaluation& evaluation, record::FinalResult& out
     out.stages.push_back(std::move(one));
   }
   if (evaluation.stress)
-    out.stages.push_back(stage("stress", evaluation.stress->passed, evaluation.stress->seconds));
+    out.stages.push_back(stage("stress",
+                               evaluation.stress->passed,
+                               evaluation.stress->seconds,
+                               std::to_string(evaluation.stress->random_shapes) + " random and " +
+                                   std::to_string(evaluation.stress->edge_shapes) +
+                                   " edge shapes"));
   if (evaluation.time)
-    out.stages.push_back(stage("time", !evaluation.time->failure, evaluation.time->seconds));
+    out.stages.push_back(stage(
+        "time",
+        !evaluation.time->failure,
+        evaluation.time->seconds,
+        std::to_string(evaluation.time->replicates) + " replicates, " + evaluation.time->clock));
   if (evaluation.heldout)
     out.stages.push_back(
         stage("held_out", evaluation.heldout->passed, evaluation.heldout->seconds));

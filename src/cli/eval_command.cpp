@@ -190,7 +190,7 @@ int run_eval(const std::vector<std::string>& arguments) {
   } else if (options.global.quiet) {
     std::cout << verdict_line(evaluation, Style::for_stdout());
   } else {
-    std::cout << eval_text(evaluation, Style::for_stdout());
+    std::cout << eval_text(evaluation, Style::for_stdout(), output_columns());
   }
   return exit_code(evaluation, options.requires_verdict);
 }

@@ -16,10 +16,7 @@ using evaluate::Stage;
 namespace {
 
 constexpr std::size_t kLogLines = 40;
-
-std::string joined(const std::vector<std::int64_t>& values) {
-  return fmt::format("{}", fmt::join(values, ", "));
-}
+constexpr std::size_t kSummaryColumn = 24;  // of a stage's line
 
 std::string compile_summary(const evaluate::CompileResult& compile) {
   std::vector<std::string> parts;
@@ -41,16 +38,21 @@ std::string compile_summary(const evaluate::CompileResult& compile) {
 }
 
 std::string check_summary(const evaluate::CheckResult& check) {
-  return fmt::format("{} judged calls; worst error {:.0f}% of what is allowed",
+  const std::string worst = check.worst_share <= 1
+                                ? fmt::format("{:.0f}% of what is allowed", 100 * check.worst_share)
+                                : fmt::format("{:.3g} times what is allowed", check.worst_share);
+  return fmt::format("{} judged call{}; worst error {}",
                      check.calls.size(),
-                     100 * check.worst_share);
+                     check.calls.size() == 1 ? "" : "s",
+                     worst);
 }
 
 std::string stress_summary(const evaluate::StressResult& stress) {
-  return fmt::format("{} random and {} edge shapes, {} contents",
+  return fmt::format("{} random and {} edge shapes, {} content{}",
                      stress.random_shapes,
                      stress.edge_shapes,
-                     stress.contents);
+                     stress.contents,
+                     stress.contents == 1 ? "" : "s");
 }
 
 std::string time_summary(const Evaluation& evaluation) {
@@ -105,25 +107,10 @@ std::optional<Row> row_of(const Evaluation& e, Stage stage) {
   return std::nullopt;
 }
 
-std::string failure_text(const Failure& failure, const Style& style) {
-  std::string out = "          " + util::printable(failure.text) + "\n";
-  if (failure.total > 0 && failure.wrong > 0) {
-    out += fmt::format(
-        "          {} of {} wrong ({:.2g}%)",
-        failure.wrong,
-        failure.total,
-        100.0 * static_cast<double>(failure.wrong) / static_cast<double>(failure.total));
-    if (!failure.tensor.empty() && !failure.index.empty()) {
-      out += fmt::format("; first {}[{}] = {:.9g}, expected {:.9g}",
-                         failure.tensor,
-                         joined(failure.index),
-                         failure.got,
-                         failure.expected);
-    }
-    out += failure.pattern.empty() ? "\n" : "; " + failure.pattern + "\n";
-  }
+std::string failure_text(const Failure& failure, const Style& style, std::size_t width) {
+  std::string out = wrapped(util::printable(failure.text), 10, width);
   if (!failure.hint.empty()) {
-    out += style.dim("          hint: " + util::printable(failure.hint)) + "\n";
+    out += style.dim(wrapped("hint: " + util::printable(failure.hint), 10, width));
   }
   return out;
 }
@@ -181,61 +168,65 @@ std::string painted_verdict(const Evaluation& e, const Style& style) {
   }
 }
 
-std::string indented(const std::string& text) {
-  std::string out;
+// The message wrapped, the source line and the caret below it as they are.
+std::string plan_error_text(const std::string& text, std::size_t width) {
   const std::string safe = util::printable(text);
-  for (const std::string_view line : util::split(safe, '\n')) {
-    out += "  " + std::string(line) + "\n";
-  }
-  return out;
+  const std::size_t end = std::min(safe.find('\n'), safe.size());
+  std::string out = wrapped(safe.substr(0, end), 2, width);
+  return end == safe.size() ? out : out + wrapped(safe.substr(end + 1), 2, 0);
 }
 
-// The headline of a plan error stands above the verdict, that of a timed kernel is the verdict's
-// own numbers, that of lost infrastructure its own line.
+// What stands above the verdict (a plan error, a compiler's log, the first wrong element), in its
+// line (a speedup) or below it (lost infrastructure) is not said again.
 bool said_already(const Evaluation& e) {
-  return e.verdict == evaluate::Verdict::plan_error || e.headline == e.infra ||
+  using evaluate::Verdict;
+  return e.verdict == Verdict::plan_error || e.verdict == Verdict::compile_error ||
+         e.headline == e.infra || (e.check && e.check->failure) || (e.time && e.time->failure) ||
          (e.outcome() == Outcome::correct && e.time && !e.time->shapes.empty());
 }
 
-std::string first_failure(const Evaluation& e, const Style& style) {
+std::string first_failure(const Evaluation& e, const Style& style, std::size_t width) {
   std::string out;
   if (e.screen && !e.screen->errors.empty()) {
     // The headline is the first error's text with its source line and caret.
-    out += indented(e.headline);
+    out += plan_error_text(e.headline, width);
     for (std::size_t i = 1; i < e.screen->errors.size(); ++i) {
-      out += indented(e.screen->errors[i].text({}));
+      out += plan_error_text(e.screen->errors[i].text({}), width);
     }
   }
   if (e.compile && e.compile->status != "ok") {
     out += log_text(e.compile->log, style);
   }
   if (e.check && e.check->failure) {
-    out += failure_text(*e.check->failure, style);
+    out += failure_text(*e.check->failure, style, width);
   }
   if (e.stress && !e.stress->passed) {
     if (const auto& inner = e.stress->inner.for_archive()) {
-      out += failure_text(*inner, style);
+      out += failure_text(*inner, style, width);
     }
   }
   if (e.time && e.time->failure) {
-    out += failure_text(*e.time->failure, style);
+    out += failure_text(*e.time->failure, style, width);
   }
   return out;
 }
 
 }  // namespace
 
-std::string stage_line(const Evaluation& evaluation, Stage stage, const Style& style) {
+std::string stage_line(const Evaluation& evaluation,
+                       Stage stage,
+                       const Style& style,
+                       std::size_t width) {
   const auto row = row_of(evaluation, stage);
   if (!row) {
     return {};
   }
   const std::string state = row->ok ? style.good("ok  ") : style.bad("FAIL");
-  return fmt::format(" {} {} {:>7}  {}\n",
-                     pad_right(row->word, 8),
-                     state,
-                     fmt::format("{:.2f} s", row->seconds),
-                     util::printable(row->summary));
+  const std::string head = fmt::format(
+      " {} {} {:>7}  ", pad_right(row->word, 8), state, fmt::format("{:.2f} s", row->seconds));
+  // Further lines of a long summary stand under its first.
+  return head +
+         wrapped(util::printable(row->summary), kSummaryColumn, width).substr(kSummaryColumn);
 }
 
 std::string verdict_line(const Evaluation& e, const Style& style) {
@@ -253,30 +244,32 @@ std::string verdict_line(const Evaluation& e, const Style& style) {
   return line + "\n";
 }
 
-std::string eval_text(const Evaluation& e, const Style& style) {
-  std::string out = style.strong(fmt::format("{} {}", e.problem, e.title));
-  out += fmt::format("   {}   {}", e.file, e.device_info.name);
-  out +=
-      style.dim(fmt::format("   {}{} {}   sweep {}",
-                            e.device,
-                            e.device_info.driver.empty() ? "" : ", driver " + e.device_info.driver,
-                            e.device_info.arch,
-                            e.version)) +
-      "\n";
+std::string eval_text(const Evaluation& e, const Style& style, std::size_t width) {
+  std::string out = style.strong(fmt::format("{} {}", e.problem, e.title)) + "\n";
+  std::vector<std::string> facts{e.file};
+  if (!e.device_info.name.empty()) {
+    facts.push_back(e.device_info.name);
+  }
+  facts.push_back(e.device +
+                  (e.device_info.driver.empty() ? "" : ", driver " + e.device_info.driver) +
+                  (e.device_info.arch.empty() ? "" : " " + e.device_info.arch));
+  facts.push_back("sweep " + e.version);
+  out += style.dim(wrapped(util::printable(fmt::format("{}", fmt::join(facts, "   "))), 1, width));
   for (const Stage stage :
        {Stage::screen, Stage::compile, Stage::check, Stage::stress, Stage::time, Stage::heldout}) {
-    out += stage_line(e, stage, style);
+    out += stage_line(e, stage, style, width);
   }
-  out += first_failure(e, style);
+  out += first_failure(e, style, width);
   if (e.time && !e.time->failure && !e.time->shapes.empty()) {
     out += "\n" + shape_table(*e.time, style, "base");
   }
-  out += "\n " + verdict_line(e, style);
+  const std::string line = verdict_line(e, style);
+  out += "\n" + wrapped(line.substr(0, line.size() - 1), 1, width);
   if (!e.infra.empty()) {
-    out += " " + util::printable(e.infra) + "\n";
+    out += wrapped(util::printable(e.infra), 1, width);
   }
   if (!e.headline.empty() && !said_already(e)) {
-    out += " " + util::printable(e.headline) + "\n";
+    out += wrapped(util::printable(e.headline), 1, width);
   }
   if (e.protections.note == "unsealed") {
     out += style.dim(" unsealed: the kernel ran as host code inside the sandbox") + "\n";

@@ -38,4 +38,11 @@ class Style {
 [[nodiscard]] std::string pad_right(std::string text, std::size_t width);
 [[nodiscard]] std::string pad_left(std::string text, std::size_t width);
 
+// `text` behind `indent` blanks, broken at blanks where a line would pass `width` columns (0:
+// never), with a newline at its end. Line breaks of the text stay.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);
+
+// Columns of the terminal that standard output is, at least 40; 0 when it is none.
+[[nodiscard]] std::size_t output_columns();
+
 }  // namespace sweep::cli

@@ -1,5 +1,7 @@
 #include "evaluate/conclusion.h"
 
+#include "util/text.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -69,6 +71,15 @@ std::string speedup_text(const TimeResult& time, std::string_view which) {
                      time.shapes.size(),
                      which,
                      time.shapes.size() == 1 ? "" : "s");
+}
+
+std::string compile_text(const CompileResult& compile) {
+  for (const std::string_view line : util::split(compile.log, '\n')) {
+    if (line.find("error") != std::string_view::npos) {
+      return std::string(util::trim(line));
+    }
+  }
+  return "does not compile: " + compile.status;
 }
 
 void conclude(const EvaluationRequest& request, Evaluation& result) {

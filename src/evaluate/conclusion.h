@@ -24,6 +24,9 @@ namespace sweep::evaluate {
 // "1.250x  [1.200, 1.300]  geometric mean over 3 visible shapes"
 [[nodiscard]] std::string speedup_text(const TimeResult& time, std::string_view which);
 
+// Why a text did not compile, in one line: the compiler's first error, else its status.
+[[nodiscard]] std::string compile_text(const CompileResult& compile);
+
 // Fills in flags, `reproduce` and `next` of a finished evaluation.
 void conclude(const EvaluationRequest& request, Evaluation& result);
 

@@ -180,7 +180,7 @@ class Run {
       result_.compile = describe(compiled);
       const Trusted ours = trusted.get();
       if (compiled.status != compile::Result::Status::ok) {
-        fail(verdict_of(compiled.status), "does not compile: " + result_.compile->status);
+        fail(verdict_of(compiled.status), compile_text(*result_.compile));
         return false;
       }
       const submission::Signature plain = candidate_signature(*problem_);

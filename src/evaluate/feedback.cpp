@@ -17,7 +17,7 @@ std::string dims_text(const expr::IntEnv& dims) {
 
 std::string failure_text(const Failure& failure) {
   std::string text = failure.text + '\n';
-  if (!failure.pattern.empty()) {
+  if (!failure.pattern.empty() && failure.text.find(failure.pattern) == std::string::npos) {
     text += "pattern: " + failure.pattern + '\n';
   }
   if (!failure.hint.empty()) {

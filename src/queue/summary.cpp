@@ -3,14 +3,14 @@
 #include "util/text.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace sweep::queue {
 
 namespace {
-
-constexpr std::size_t kReasonColumns = 60;
 
 std::string speedup_text(const FinalRow& row) {
   return row.speedup ? fmt::format("{:.2f}x [{:.2f}, {:.2f}]",
@@ -25,6 +25,80 @@ std::string reason_of(const record::Trajectory& t) {
     return t.error;
   }
   return t.final_result ? t.final_result->reason : t.stop_reason;
+}
+
+// At most `most` bytes (0: all of it), cut at a character and marked.
+std::string shortened(const std::string& text, std::size_t most) {
+  return most == 0 || text.size() <= most ? text
+                                          : util::to_valid_utf8(text.substr(0, most - 3)) + "...";
+}
+
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+std::string padded(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    line += (i == 0 ? "" : "  ") + cells[i] + std::string(widths[i] - columns(cells[i]), ' ');
+  }
+  return line.substr(0, line.find_last_not_of(' ') + 1);
+}
+
+// Rows of one width, the reason of what did not pass behind it where there is room, else below. A
+// terminal too narrow for outcome and verdict beside each other gets the verdict alone.
+std::string table_text(const std::vector<FinalRow>& rows, std::size_t width) {
+  const auto cells_of = [](const FinalRow& row, bool both) {
+    const std::string outcome = row.outcome.empty() ? "not begun" : row.outcome;
+    std::vector<std::string> cells{util::printable(row.problem), util::printable(row.model)};
+    if (both) {
+      cells.push_back(outcome);
+      cells.push_back(row.verdict);
+    } else {
+      cells.push_back(row.verdict.empty() ? outcome : row.verdict);
+    }
+    cells.push_back(speedup_text(row));
+    return cells;
+  };
+  const auto widths_of = [&](bool both) {
+    std::vector<std::string> head{"problem", "model", "outcome", "verdict", "speedup"};
+    if (!both) {
+      head.erase(head.begin() + 2);
+    }
+    std::vector<std::size_t> widths;
+    for (const std::string& word : head) {
+      widths.push_back(word.size());
+    }
+    for (const FinalRow& row : rows) {
+      const std::vector<std::string> cells = cells_of(row, both);
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        widths[i] = std::max(widths[i], columns(cells[i]));
+      }
+    }
+    return std::pair{head, widths};
+  };
+  const auto total = [](const std::vector<std::size_t>& widths) {
+    return std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1));
+  };
+  const bool both = width == 0 || total(widths_of(true).second) <= width;
+  const auto [head, widths] = widths_of(both);
+  std::string out = padded(head, widths) + "\n";
+  for (const FinalRow& row : rows) {
+    const std::vector<std::string> cells = cells_of(row, both);
+    std::string line = padded(cells, widths);
+    const std::string reason = util::printable(row.reason.substr(0, row.reason.find('\n')));
+    if (row.outcome != "correct" && !reason.empty()) {
+      // In the column of the speedup, which such a row rarely has.
+      const std::size_t at = total(widths) + 2 - (cells.back().empty() ? widths.back() + 2 : 0);
+      const bool beside = width == 0 || at + columns(reason) <= width;
+      line += beside ? std::string(at - columns(line), ' ') : "\n    ";
+      line += shortened(reason, width == 0 || beside ? 0 : width - 4);
+    }
+    out += line + "\n";
+  }
+  return out;
 }
 
 }  // namespace
@@ -67,39 +141,13 @@ Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir&
 std::string final_text(const Final& final,
                        const record::RunDir& run,
                        std::size_t worked,
-                       const std::string& config) {
+                       const std::string& config,
+                       std::size_t width) {
   std::string out;
   if (worked == 0) {
     out += "nothing to do: every item is finished\n";
   }
-  std::size_t problem = 7;
-  std::size_t model = 5;
-  for (const FinalRow& row : final.rows) {
-    problem = std::max(problem, row.problem.size());
-    model = std::max(model, row.model.size());
-  }
-  out += fmt::format("{:{}}  {:{}}  {:12}  {:27}  {:20}\n",
-                     "problem",
-                     problem,
-                     "model",
-                     model,
-                     "outcome",
-                     "verdict",
-                     "speedup");
-  for (const FinalRow& row : final.rows) {
-    std::string line = fmt::format("{:{}}  {:{}}  {:12}  {:27}  {:20}",
-                                   row.problem,
-                                   problem,
-                                   row.model,
-                                   model,
-                                   row.outcome.empty() ? "not begun" : row.outcome,
-                                   row.verdict,
-                                   speedup_text(row));
-    if (row.outcome != "correct" && !row.reason.empty()) {
-      line += "  " + row.reason.substr(0, kReasonColumns);
-    }
-    out += util::printable(line.substr(0, line.find_last_not_of(' ') + 1)) + "\n";
-  }
+  out += table_text(final.rows, width);
   std::vector<std::string> counts;
   for (const auto& [outcome, count] : final.outcomes) {
     counts.push_back(fmt::format("{} {}", outcome, count));

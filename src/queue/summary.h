@@ -35,11 +35,13 @@ struct Final {
 
 [[nodiscard]] Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir& run);
 
-// The table, counts, cost, where the report is, and what to do about what is left.
+// The table, counts, cost, where the report is, and what to do about what is left. `width`: columns
+// of the terminal, at least 40; 0: no limit (a file or a pipe).
 [[nodiscard]] std::string final_text(const Final& final,
                                      const record::RunDir& run,
                                      std::size_t worked,
-                                     const std::string& config);
+                                     const std::string& config,
+                                     std::size_t width);
 [[nodiscard]] nlohmann::json to_json(const Final& final,
                                      const record::RunDir& run,
                                      std::size_t worked);

@@ -17,6 +17,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace sweep::queue {
@@ -235,6 +236,14 @@ Supervisor::End drive(const Session& s,
   return end;
 }
 
+// Columns of the terminal that standard output is; 0: it is none.
+std::size_t output_width() {
+  winsize size{};
+  const bool terminal =
+      ::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return terminal ? std::max<std::size_t>(40, size.ws_col == 0 ? 80 : size.ws_col) : 0;
+}
+
 int finish(const Session& s, Supervisor::End end, std::size_t worked) {
   if (s.plan.config.report.enabled) {
     (void)report::build(s.run);
@@ -245,7 +254,7 @@ int finish(const Session& s, Supervisor::End end, std::size_t worked) {
                      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
   } else {
-    std::cout << final_text(final, s.run, worked, s.options.config.string());
+    std::cout << final_text(final, s.run, worked, s.options.config.string(), output_width());
     if (end == Supervisor::End::budget) {
       std::cout << "stopped because [run] budget_usd is used up: raise it to go on\n";
     }

@@ -26,9 +26,39 @@ Markup badge(const std::string& outcome) {
   return element("span", {{"class", "badge " + outcome}}, text(outcome));
 }
 
+Markup card(const Markup& value, const std::string& label) {
+  return element("div", {{"class", "card"}}, element("b", value) + element("span", text(label)));
+}
+
 Markup card(const std::string& value, const std::string& label) {
+  return card(text(value), label);
+}
+
+Markup speedup_card(const std::optional<record::Interval>& speedup) {
+  if (!speedup) {
+    return card("\u2014", "speedup over the seed");
+  }
+  return card(
+      text(fmt::format("{:.3g}x", speedup->point)) +
+          element("small", text(fmt::format("{:.3g} to {:.3g}", speedup->low, speedup->high))),
+      "speedup over the seed, 95% interval");
+}
+
+Markup verdict_card(const std::string& verdict) {
   return element(
-      "div", {{"class", "card"}}, element("b", text(value)) + element("span", text(label)));
+      "div",
+      {{"class", "card wide"}},
+      element("b", {{"class", "word"}}, verdict_text(verdict)) + element("span", text("verdict")));
+}
+
+Markup verdict_text(const std::string& verdict) {
+  Markup out;
+  std::size_t from = 0;
+  for (std::size_t at = verdict.find('_'); at != std::string::npos; at = verdict.find('_', from)) {
+    out += text(verdict.substr(from, at + 1 - from)) + void_element("wbr", {});
+    from = at + 1;
+  }
+  return out + text(verdict.substr(from));
 }
 
 Markup code_block(const std::string& id, std::string_view code) {

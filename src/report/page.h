@@ -38,6 +38,13 @@ struct Crumb {
 
 [[nodiscard]] Markup badge(const std::string& outcome);
 [[nodiscard]] Markup card(const std::string& value, const std::string& label);
+[[nodiscard]] Markup card(const Markup& value, const std::string& label);
+
+[[nodiscard]] Markup speedup_card(const std::optional<record::Interval>& speedup);
+[[nodiscard]] Markup verdict_card(const std::string& verdict);
+
+// A verdict that may be broken after its underscores and nowhere else.
+[[nodiscard]] Markup verdict_text(const std::string& verdict);
 [[nodiscard]] Markup cards(const Totals& totals);
 [[nodiscard]] Markup code_block(const std::string& id, std::string_view code);
 

@@ -102,7 +102,7 @@ Markup failures(const std::vector<Item>& items) {
         {element("a", {{"href", relative("index.html", item.page)}}, text(problem_of(t))),
          text(t.model_name),
          badge(t.outcome),
-         text(t.final_result ? t.final_result->verdict : ""),
+         verdict_text(t.final_result ? t.final_result->verdict : ""),
          text(reason_of(t))});
   }
   return table.rows.empty() ? element("p", text("None so far.")) : render(table);

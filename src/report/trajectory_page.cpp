@@ -62,8 +62,8 @@ Markup pre(std::string_view words) {
 }
 
 Markup head_cards(const Trajectory& t) {
-  Markup out = card(speedup_text(speedup_of(t)), "speedup over the seed, 95% interval");
-  out += card(t.final_result ? t.final_result->verdict : "\u2014", "verdict");
+  Markup out = verdict_card(t.final_result ? t.final_result->verdict : "\u2014");
+  out += speedup_card(speedup_of(t));
   out += card(fmt::format("{} / {}", t.total_turns, t.max_turns), "turns");
   out += card(fmt::format("{} / {}", t.total_tool_calls, t.max_tool_calls), "tool calls");
   out += card(util::human_count(static_cast<std::uint64_t>(t.llm_total_tokens)), "tokens");
@@ -268,21 +268,37 @@ Markup provenance(const Trajectory& t) {
   return render(table);
 }
 
+// The evaluation knew the submission as kernel.cu; in the run's folder it stands beside the
+// trajectory, whose page is t/<path>.html.
+std::string with_kernel_file(const std::string& command, const std::string& page) {
+  constexpr std::string_view from = "sweep eval kernel.cu";
+  constexpr std::string_view page_end = ".html";
+  if (!command.starts_with(from) || !page.starts_with("t/") || !page.ends_with(page_end)) {
+    return command;
+  }
+  return "sweep eval " + page.substr(2, page.size() - 2 - page_end.size()) + "_kernel.cu" +
+         command.substr(from.size());
+}
+
 }  // namespace
 
 std::string trajectory_page(const Context& context, const Item& item) {
   const Trajectory& t = item.trajectory;
   Markup body =
       element("h1", text(problem_of(t) + " " + t.problem_name) + text(" ") + badge(t.outcome));
-  body += element(
-      "p",
-      text(fmt::format(
-          "{}, harness {}, attempt {}. {}", t.model_name, t.harness, t.attempt, reason_of(t))));
+  body +=
+      element("p",
+              {{"class", "meta"}},
+              text(fmt::format("{}, harness {}, attempt {}", t.model_name, t.harness, t.attempt)));
+  body += element("p", text(reason_of(t)));
   body += head_cards(t) + strip(t);
   if (t.final_result) {
     body += timings(*t.final_result) + stages(*t.final_result);
     if (!t.final_result->reproduce.empty()) {
-      body += element("p", text("Again: ") + element("code", text(t.final_result->reproduce)));
+      body += element(
+          "p",
+          text("Again, in the run's folder: ") +
+              element("code", text(with_kernel_file(t.final_result->reproduce, item.page))));
     }
   }
   std::optional<std::string> submitted;

@@ -70,13 +70,20 @@ function showDiffs() {
   }
 }
 
+// A figure is as wide as its place, at least 560: below that it scrolls. Labels get the room that the longest needs.
+const size = (holder, labels) => {
+  const width = Math.max(560, Math.min(860, holder.clientWidth));
+  const longest = Math.max(...labels.map((label) => label.length));
+  return { width, marginLeft: Math.min(24 + 6.8 * longest, 0.5 * width) };
+};
+
 const style = { background: "transparent", color: "currentColor", fontSize: "12px" };
 
 // rows: {label, model, ratio, low, high}; whiskers are 95% intervals, the axis is logarithmic.
 function speedupFigure(holder, rows) {
   if (rows.length === 0) return;
   holder.prepend(Plot.plot({
-    style, marginLeft: 280, marginBottom: 44, width: 860, height: 76 + 24 * rows.length, x: { type: "log", label: "speedup over the seed (log scale)", grid: true, ticks: 5, tickFormat: (v) => `${v}x` },
+    style, ...size(holder, rows.map((r) => r.label)), marginBottom: 44, height: 76 + 24 * rows.length, x: { type: "log", label: "speedup over the seed (log scale)", grid: true, ticks: 5, tickFormat: (v) => `${v}x` },
     y: { label: null }, color: { legend: true },
     marks: [
       Plot.ruleX([1], { stroke: "currentColor", strokeDasharray: "4 3" }),
@@ -90,7 +97,7 @@ function speedupFigure(holder, rows) {
 function timingFigure(holder, rows) {
   if (rows.length === 0) return;
   holder.prepend(Plot.plot({
-    style, marginLeft: 280, marginBottom: 44, width: 860, height: 86 + 34 * new Set(rows.map((r) => r.shape)).size,
+    style, ...size(holder, rows.map((r) => r.shape)), marginBottom: 44, height: 86 + 34 * new Set(rows.map((r) => r.shape)).size,
     x: { type: "log", label: "seed time / kernel time, one dot a block", grid: true, tickFormat: (v) => `${v}x` }, y: { label: null },
     marks: [Plot.ruleX([1], { strokeDasharray: "4 3" }), Plot.dot(rows, { x: "ratio", y: "shape", r: 2.5, fillOpacity: 0.6, fill: "currentColor" })],
   }));

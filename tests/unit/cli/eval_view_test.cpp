@@ -1,5 +1,7 @@
 #include "cli/eval_view.h"
 
+#include "util/text.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,6 +56,24 @@ TEST(EvalText, InfrastructureIsSaidOnce) {
   e.infra = "judge: died; try again";
   e.headline = e.infra;
   EXPECT_EQ(count(eval_text(e, Style::plain()), "judge: died"), 1U);
+}
+
+TEST(EvalText, AFailureIsSaidOnceAndKeepsToTheWidth) {
+  evaluate::Evaluation e;
+  e.problem = "level1/3";
+  e.title = "t";
+  e.verdict = evaluate::Verdict::incorrect_value;
+  e.check.emplace();
+  e.check->failure.emplace();
+  e.check->failure->text =
+      "y[0, 0]: expected 0.422175839, got -0.259932458 (allowed difference 5.04e-06); 65 of 65 "
+      "elements wrong; pattern: all";
+  e.headline = e.check->failure->text;
+  const std::string text = eval_text(e, Style::plain(), 60);
+  EXPECT_EQ(count(text, "expected 0.422175839"), 1U) << text;
+  for (const std::string_view line : util::split(text, '\n')) {
+    EXPECT_LE(line.size(), 60U) << line;
+  }
 }
 
 TEST(EvalText, HostileTextCannotSteerTheTerminal) {
