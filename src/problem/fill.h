@@ -50,9 +50,9 @@ struct FilledTensor {
 // uploaded offsets, address of the tensor); the same bits as fill().
 struct GroupFill {
   struct Launch {
-    const char* kernel;            // of fill_device_source()
-    std::int64_t blocks;           // that have work; fewer are enough
-    std::uint32_t threads;         // of a block, exactly
+    const char* kernel = "";       // of fill_device_source()
+    std::int64_t blocks = 0;       // that have work; fewer are enough
+    std::uint32_t threads = 0;     // of a block, exactly
     std::int64_t blocks_a_sm = 1;  // more bring nothing
   };
 

@@ -37,12 +37,12 @@ class GroupData {
   void add_statistic(std::string name, MakeStatistic make);
 
   // Of a part that need not be made for that. All throw std::out_of_range for an unknown part.
-  [[nodiscard]] std::size_t size(std::string_view part) const;
-  [[nodiscard]] bool is_real(std::string_view part) const;
-  [[nodiscard]] std::optional<GroupParameters> on_device(std::string_view part) const;
+  [[nodiscard]] std::size_t size(std::string_view name) const;
+  [[nodiscard]] bool is_real(std::string_view name) const;
+  [[nodiscard]] std::optional<GroupParameters> on_device(std::string_view name) const;
 
-  [[nodiscard]] const Integers& integers(std::string_view part);
-  [[nodiscard]] const Reals& reals(std::string_view part);
+  [[nodiscard]] const Integers& integers(std::string_view name);
+  [[nodiscard]] const Reals& reals(std::string_view name);
   [[nodiscard]] std::vector<std::string> parts() const;
   [[nodiscard]] std::map<std::string, double, std::less<>> statistics();
 
