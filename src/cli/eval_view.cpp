@@ -57,11 +57,13 @@ std::string stress_summary(const evaluate::StressResult& stress) {
 
 std::string time_summary(const Evaluation& evaluation) {
   const evaluate::TimeResult& time = *evaluation.time;
-  return fmt::format("{} replicates, {} blocks, {}; seed drift {:.1f}%",
+  return fmt::format("{} replicate{}, {} blocks, {}; seed drift {:.1f}%; {} to judge a call",
                      time.replicates,
+                     time.replicates == 1 ? "" : "s",
                      time.blocks,
                      time.clock,
-                     100 * time.drift);
+                     100 * time.drift,
+                     util::human_seconds(time.overhead_per_call()));
 }
 
 struct Row {

@@ -166,6 +166,14 @@ struct ShapeTiming {
   double floor_seconds = 0;  // roofline floor; 0: unknown
 };
 
+// Wall time of the parts of the time stage, in seconds.
+struct TimePhases {
+  double pool = 0;   // draws with oracle results
+  double start = 0;  // waiting for runners to be ready
+  double warm = 0;   // first calls of each pair
+  double calls = 0;  // timed calls, on the device alone: fill, poison, flush, call, compare
+};
+
 struct TimeResult {
   std::vector<ShapeTiming> shapes;
   Interval ratio;      // geometric mean over the shapes
@@ -178,7 +186,11 @@ struct TimeResult {
   std::optional<Failure> failure;   // a timed call that was judged wrong
   std::string clock;                // "cuda events", "monotonic clock"
   std::vector<Sample> samples;
+  TimePhases phases;
   double seconds = 0;
+
+  // Mean wall time of a judged call beyond the time between its events; 0 without calls.
+  [[nodiscard]] double overhead_per_call() const;
 };
 
 struct HeldoutResult {

@@ -19,6 +19,13 @@ struct Player {
   std::unique_ptr<Arm> arm;
   std::vector<std::pair<const Bench*, std::unique_ptr<Seat>>> seats;
 
+  // Kills the process without waiting for its end.
+  void end() noexcept {
+    if (arm != nullptr) {
+      arm->end();
+    }
+  }
+
   // Ends the process: the next call starts a fresh one.
   void reset() {
     if (arm != nullptr) {

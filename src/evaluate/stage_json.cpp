@@ -300,6 +300,12 @@ json to_json(const TimeResult& result) {
           {"failure", optional_to_json(result.failure)},
           {"clock", result.clock},
           {"samples", samples_to_json(result.samples)},
+          {"phases",
+           {{"pool", result.phases.pool},
+            {"start", result.phases.start},
+            {"warm", result.phases.warm},
+            {"calls", result.phases.calls}}},
+          {"overhead_per_call", result.overhead_per_call()},
           {"seconds", result.seconds}};
 }
 
@@ -322,6 +328,13 @@ TimeResult time_from_json(const json& body) {
   result.failure = optional_failure(body, "failure");
   result.clock = field<std::string>(body, "clock");
   result.samples = samples_from(body.at("samples"));
+  if (body.contains("phases")) {
+    const json& phases = body.at("phases");
+    result.phases = {field<double>(phases, "pool"),
+                     field<double>(phases, "start"),
+                     field<double>(phases, "warm"),
+                     field<double>(phases, "calls")};
+  }
   result.seconds = field<double>(body, "seconds");
   return result;
 }

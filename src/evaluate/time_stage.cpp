@@ -1,4 +1,5 @@
 #include "evaluate/judge_stages.h"
+#include "evaluate/timed_shape.h"
 #include "timing/statistics.h"
 #include "util/clock.h"
 #include "util/error.h"
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <utility>
 
 namespace sweep::evaluate {
 namespace {
@@ -15,10 +17,6 @@ using timing::Arm;
 // Pairs started before a lock is taken: all of a plain evaluation's replicates, so that it takes
 // one lock and waits for one start.
 constexpr int kPairsAtOnce = 5;
-// Draws with an oracle result for each shape: at most this many, this much oracle time and memory.
-constexpr int kPoolDraws = 8;
-constexpr double kPoolSeconds = 1;
-constexpr std::size_t kPoolBytes = std::size_t{4} << 30U;
 // Wall time that the calls of the stage may take before blocks become fewer.
 constexpr double kBudgetGpu = 20;
 constexpr double kBudgetCpu = 3;
@@ -28,32 +26,9 @@ constexpr double kCpuFlushSeconds = 0.005;
 constexpr int kMostBlocks = 20;
 constexpr int kLeastBlocks = 4;
 
-// A content whose oracle result is known.
-struct PoolDraw {
-  problem::Draw draw;
-  Truth truth;
-  Tensors seed;
-};
-
-struct TimedShape {
-  Place place;
-  std::unique_ptr<Bench> bench;
-  std::vector<PoolDraw> pool;
-  std::map<std::string, double, std::less<>> e_max;
-  double floor_seconds = 0;
-};
-
 struct Pair {
   Player seed, candidate;
 };
-
-problem::Draw content(const problem::Problem& problem,
-                      const Place& place,
-                      const problem::Key& key,
-                      const std::string& label) {
-  return problem::make_draw(
-      problem, place.name, place.free, "default", key.derive(place.name + '\n' + label));
-}
 
 class TimeStage {
  public:
@@ -71,11 +46,13 @@ class TimeStage {
     session_.lock(util::LockMode::shared);
     session_.clear_bench();
     choose_flush();
+    (void)lap();
     const int replicates = std::max(options_.replicates, 1);
     start_pairs(std::min(replicates, kPairsAtOnce));
     for (const Place& place : places) {
-      add_shape(place);
+      shapes_.push_back(make_timed_shape(session_, place, key_, only_pool_));
     }
+    phases_.pool = lap();
     for (int first = 0; first < replicates && !failure_; first += kPairsAtOnce) {
       run_batch(first, std::min(replicates - first, kPairsAtOnce), replicates);
     }
@@ -98,39 +75,6 @@ class TimeStage {
     session_.set_flush(flushed_);
   }
 
-  void add_shape(const Place& place) {
-    const problem::Problem& problem = session_.problem();
-    TimedShape shape;
-    shape.place = place;
-    util::RealClock clock;
-    const double begin = clock.monotonic();
-    std::size_t bytes = 0;
-    for (int i = 0; i < kPoolDraws; ++i) {
-      if (i >= (only_pool_ ? 2 : 1) &&
-          (clock.monotonic() - begin > kPoolSeconds || bytes > kPoolBytes / 2)) {
-        break;
-      }
-      problem::Draw draw = content(problem, place, key_, "pool/" + std::to_string(i));
-      if (shape.bench == nullptr) {
-        shape.bench = session_.make_bench(draw);
-        shape.floor_seconds = problem::floor_seconds(problem, problem::work_of(problem, draw));
-      }
-      shape.bench->fill(draw);
-      Truth truth = session_.truth(*shape.bench, draw);
-      Played seed = session_.play_trusted(session_.seed(), *shape.bench, draw, false);
-      const Judgement own =
-          session_.comparer().with_oracle(draw, truth, *shape.bench, seed.outputs, seed.outputs);
-      for (const auto& [name, e] : own.e_max) {
-        shape.e_max[name] = std::max(shape.e_max[name], e);
-      }
-      bytes += truth.bytes() * 2;
-      shape.pool.push_back({std::move(draw), std::move(truth), std::move(seed.outputs)});
-    }
-    std::erase_if(session_.seed().seats,
-                  [&shape](const auto& seat) { return seat.first == shape.bench.get(); });
-    shapes_.push_back(std::move(shape));
-  }
-
   // Starts processes up to `count` pairs; they get ready while the judge does something else.
   void start_pairs(int count) {
     const Player& opponent = session_.versus() != nullptr ? *session_.versus() : session_.seed();
@@ -144,40 +88,73 @@ class TimeStage {
   void run_batch(int first, int count, int replicates) {
     session_.lock(util::LockMode::shared);
     start_pairs(count);
+    (void)lap();
+    for (int i = 0; i < count; ++i) {
+      Pair& pair = pairs_.at(static_cast<std::size_t>(i));
+      pair.seed.arm->ready();
+      get_ready(pair);
+    }
+    phases_.start += lap();
     for (int i = 0; i < count && !failure_; ++i) {
       warm(pairs_.at(static_cast<std::size_t>(i)), first + i);
     }
+    phases_.warm += lap();
     session_.lock(util::LockMode::exclusive);
+    (void)lap();
     for (int i = 0; i < count && !failure_; ++i) {
       tick_("replicate", static_cast<std::size_t>(first + i), static_cast<std::size_t>(replicates));
-      run_replicate(pairs_.front(), first + i);
-      pairs_.front().candidate.reset();
-      pairs_.front().seed.reset();
-      pairs_.pop_front();
+      run_replicate(pairs_.at(static_cast<std::size_t>(i)), first + i);
     }
+    phases_.calls += lap();
     session_.unlock();
+    // All at once: the end of a process with a device takes a while.
+    for (Pair& pair : pairs_) {
+      pair.seed.end();
+      pair.candidate.end();
+    }
+    pairs_.clear();
   }
 
   void warm(Pair& pair, int replicate) {
-    util::RealClock clock;
     for (TimedShape& shape : shapes_) {
-      const problem::Draw draw =
-          content(session_.problem(), shape.place, key_, "warm/" + std::to_string(replicate));
-      const double begin = clock.monotonic();
-      shape.bench->fill(draw);
-      (void)session_.play_trusted(pair.seed, *shape.bench, draw, true);
-      try {
-        (void)session_.play(pair.candidate, *shape.bench, draw, true);
-        call_seconds_ = std::max(call_seconds_, (clock.monotonic() - begin) / 2);
-      } catch (const ArmFault&) {
-        recheck(pair, draw);
-      } catch (const PlanFault& fault) {
-        failure_ = Session::failure_of(fault, pair.candidate);
+      warm_call(pair, shape, "warm/" + std::to_string(replicate));
+      if (shape.call_seconds == 0 && !failure_) {
+        // Everything is in place now: what a call takes decides how many blocks there are.
+        const double begin = clock_.monotonic();
+        warm_call(pair, shape, "pace/" + std::to_string(replicate));
+        shape.call_seconds = (clock_.monotonic() - begin) / 2;
       }
       if (failure_) {
         return;
       }
     }
+  }
+
+  void warm_call(Pair& pair, TimedShape& shape, const std::string& label) {
+    const problem::Draw draw = timed_draw(session_.problem(), shape.place, key_, label);
+    shape.bench->fill(draw);
+    (void)session_.play_trusted(pair.seed, *shape.bench, draw, true);
+    try {
+      (void)session_.play(pair.candidate, *shape.bench, draw, true);
+    } catch (const ArmFault&) {
+      recheck(pair, draw);
+    } catch (const PlanFault& fault) {
+      failure_ = Session::failure_of(fault, pair.candidate);
+    }
+  }
+
+  void get_ready(Pair& pair) {
+    try {
+      pair.candidate.arm->ready();
+    } catch (const ArmFault& fault) {
+      failure_ = session_.failure_of(fault, pair.candidate);
+    }
+  }
+
+  // Seconds since the last call.
+  double lap() {
+    const double now = clock_.monotonic();
+    return now - std::exchange(lap_, now);
   }
 
   // A fault in a timed call is judged like one in check: it counts if it recurs.
@@ -192,9 +169,12 @@ class TimeStage {
   int block_count() {
     if (blocks_ == 0) {
       const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
-      const double calls = 4.0 * options_.replicates * static_cast<double>(shapes_.size());
-      const double fitting =
-          (cpu ? kBudgetCpu : kBudgetGpu) / (calls * std::max(call_seconds_, 1e-6));
+      double block_of_each = 0;
+      for (const TimedShape& shape : shapes_) {
+        block_of_each += 4 * shape.call_seconds;
+      }
+      const double fitting = (cpu ? kBudgetCpu : kBudgetGpu) /
+                             (std::max(options_.replicates, 1) * std::max(block_of_each, 1e-6));
       blocks_ =
           options_.blocks > 0
               ? options_.blocks
@@ -219,32 +199,17 @@ class TimeStage {
     }
   }
 
-  // Pool contents stand at keyed places of a replicate, each at most once.
-  const PoolDraw* pool_for(const TimedShape& shape, int replicate, int index) const {
-    const auto size = static_cast<int>(shape.pool.size());
-    if (only_pool_) {
-      return &shape.pool[static_cast<std::size_t>(index % size)];
-    }
-    const int contents = 2 * blocks_;
-    const int stride = std::max(contents / size, 1);
-    const int shift = static_cast<int>(
-        key_.derive("pool places\n" + shape.place.name + '\n' + std::to_string(replicate)).word(0) %
-        static_cast<std::uint64_t>(stride));
-    const bool chosen = index % stride == shift && index / stride < size;
-    return chosen ? &shape.pool[static_cast<std::size_t>(index / stride)] : nullptr;
-  }
-
   void run_block(Pair& pair, int replicate, const timing::Block& block) {
     TimedShape& shape = shapes_.at(static_cast<std::size_t>(block.shape));
     for (int half = 0; half < 2; ++half) {
       const int index = 2 * block.number + half;
-      const PoolDraw* pool = pool_for(shape, replicate, index);
+      const PoolDraw* pool = pool_draw(shape, key_, replicate, index, 2 * blocks_, only_pool_);
       const problem::Draw draw =
           pool != nullptr ? pool->draw
-                          : content(session_.problem(),
-                                    shape.place,
-                                    key_,
-                                    std::to_string(replicate) + '/' + std::to_string(index));
+                          : timed_draw(session_.problem(),
+                                       shape.place,
+                                       key_,
+                                       std::to_string(replicate) + '/' + std::to_string(index));
       shape.bench->fill(draw);
       Tensors by_seed, by_candidate;
       for (int position = 2 * half; position < 2 * half + 2; ++position) {
@@ -304,6 +269,7 @@ class TimeStage {
     TimeResult result;
     result.failure = failure_;
     result.samples = samples_;
+    result.phases = phases_;
     result.blocks = blocks_;
     result.replicates = options_.replicates;
     const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
@@ -380,7 +346,9 @@ class TimeStage {
   bool only_pool_;
   bool flushed_ = true;
   int blocks_ = 0;
-  double call_seconds_ = 0;
+  TimePhases phases_;
+  util::RealClock clock_;
+  double lap_ = 0;
   std::deque<TimedShape> shapes_;
   std::deque<Pair> pairs_;  // refer to the benches of shapes_
   std::vector<Sample> samples_;
@@ -388,6 +356,16 @@ class TimeStage {
 };
 
 }  // namespace
+
+double TimeResult::overhead_per_call() const {
+  double between_events = 0;
+  for (const Sample& sample : samples) {
+    between_events += sample.device_seconds;
+  }
+  return samples.empty()
+             ? 0
+             : std::max(phases.calls - between_events, 0.0) / static_cast<double>(samples.size());
+}
 
 TimeResult run_time(Session& session,
                     const StageOptions& options,

@@ -1,0 +1,79 @@
+#include "evaluate/timed_shape.h"
+
+#include "util/clock.h"
+
+#include <algorithm>
+
+namespace sweep::evaluate {
+namespace {
+
+constexpr int kPoolDraws = 8;
+constexpr double kPoolSeconds = 1;
+constexpr std::size_t kPoolBytes = std::size_t{2} << 30U;
+
+}  // namespace
+
+problem::Draw timed_draw(const problem::Problem& problem,
+                         const Place& place,
+                         const problem::Key& key,
+                         const std::string& label) {
+  return problem::make_draw(
+      problem, place.name, place.free, "default", key.derive(place.name + '\n' + label));
+}
+
+TimedShape make_timed_shape(Session& session,
+                            const Place& place,
+                            const problem::Key& key,
+                            bool only_pool) {
+  const problem::Problem& problem = session.problem();
+  TimedShape shape;
+  shape.place = place;
+  util::RealClock clock;
+  const double begin = clock.monotonic();
+  const std::size_t most = std::min(kPoolBytes, session.device().free_bytes() / 8);
+  const int least = only_pool ? 2 : 1;
+  std::size_t bytes = 0;
+  for (int i = 0; i < kPoolDraws; ++i) {
+    if (i >= least && (clock.monotonic() - begin > kPoolSeconds || bytes > most)) {
+      break;
+    }
+    problem::Draw draw = timed_draw(problem, place, key, "pool/" + std::to_string(i));
+    if (shape.bench == nullptr) {
+      shape.bench = session.make_bench(draw);
+      shape.floor_seconds = problem::floor_seconds(problem, problem::work_of(problem, draw));
+    }
+    shape.bench->fill(draw);
+    Truth truth = session.truth(*shape.bench, draw);
+    Played seed = session.play_trusted(session.seed(), *shape.bench, draw, false);
+    const Judgement own =
+        session.comparer().with_oracle(draw, truth, *shape.bench, seed.outputs, seed.outputs);
+    for (const auto& [name, e] : own.e_max) {
+      shape.e_max[name] = std::max(shape.e_max[name], e);
+    }
+    bytes += truth.bytes() * 3 / 2;  // the seed's output is at most half as large
+    shape.pool.push_back({std::move(draw), std::move(truth), std::move(seed.outputs)});
+  }
+  std::erase_if(session.seed().seats,
+                [&shape](const auto& seat) { return seat.first == shape.bench.get(); });
+  return shape;
+}
+
+const PoolDraw* pool_draw(const TimedShape& shape,
+                          const problem::Key& key,
+                          int replicate,
+                          int index,
+                          int contents,
+                          bool only_pool) {
+  const auto size = static_cast<int>(shape.pool.size());
+  if (only_pool) {
+    return &shape.pool[static_cast<std::size_t>(index % size)];
+  }
+  const int stride = std::max(contents / size, 1);
+  const int shift = static_cast<int>(
+      key.derive("pool places\n" + shape.place.name + '\n' + std::to_string(replicate)).word(0) %
+      static_cast<std::uint64_t>(stride));
+  const bool chosen = index % stride == shift && index / stride < size;
+  return chosen ? &shape.pool[static_cast<std::size_t>(index / stride)] : nullptr;
+}
+
+}  // namespace sweep::evaluate

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "evaluate/judge_stages.h"
+#include "evaluate/session.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sweep::evaluate {
+
+// A content whose oracle result is known.
+struct PoolDraw {
+  problem::Draw draw;
+  Truth truth;
+  Tensors seed;
+};
+
+// One shape of the time stage: its buffers and the contents that are judged with the oracle.
+struct TimedShape {
+  Place place;
+  std::unique_ptr<Bench> bench;
+  std::vector<PoolDraw> pool;
+  std::map<std::string, double, std::less<>> e_max;  // largest of the pool, by output
+  double floor_seconds = 0;
+  double call_seconds = 0;  // one judged call, measured while warming; 0: not yet
+};
+
+// The default content `label` of a place.
+[[nodiscard]] problem::Draw timed_draw(const problem::Problem& problem,
+                                       const Place& place,
+                                       const problem::Key& key,
+                                       const std::string& label);
+
+// Makes buffers and pool: at most 8 draws, 1 s of work and 2 GiB of oracle results, and of the
+// device's free memory an eighth; at least one, two where `only_pool`. Runs reference and seed.
+[[nodiscard]] TimedShape make_timed_shape(Session& session,
+                                          const Place& place,
+                                          const problem::Key& key,
+                                          bool only_pool);
+
+// The pool's draw for content `index` of `contents` in a replicate, or null: pool contents stand at
+// keyed places, each at most once, and in turn where `only_pool`.
+[[nodiscard]] const PoolDraw* pool_draw(const TimedShape& shape,
+                                        const problem::Key& key,
+                                        int replicate,
+                                        int index,
+                                        int contents,
+                                        bool only_pool);
+
+}  // namespace sweep::evaluate
