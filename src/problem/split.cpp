@@ -43,7 +43,7 @@ Decisions decide(const Split& rule, std::uint64_t key) {
   const std::vector<std::uint8_t> empty = empty_words(key, rule.empty, 2 * rule.parts);
   std::uint64_t next = 0;
   for (std::uint32_t& block : out.blocks) {
-    const bool leave = (empty[next >> 1] >> (next & 1U) & 1U) != 0;
+    const bool leave = (static_cast<unsigned>(empty[next >> 1]) >> (next & 1U) & 1U) != 0;
     ++next;
     block = 0;
     if (!leave) {
