@@ -30,7 +30,8 @@ Markup matrix_cell(const std::vector<Item>& items,
     const auto speedup = speedup_of(item.trajectory);
     // A speedup whose interval includes 1.0x is not shown as a success of speed.
     const bool open = speedup && speedup->low <= 1 && speedup->high >= 1;
-    const std::string colour = open ? "open" : item.trajectory.outcome;
+    const bool slower = speedup && speedup->high < 1;
+    const std::string colour = open ? "open" : slower ? "slower" : item.trajectory.outcome;
     const std::string word = speedup ? fmt::format("{}{:.3g}x", open ? "~" : "", speedup->point)
                                      : item.trajectory.outcome;
     cell += element("a",
@@ -129,7 +130,8 @@ std::string run_page(const Context& context, const std::vector<Item>& items) {
       element(
           "p",
           {{"class", "meta"}},
-          text("~ marks a speedup whose 95% interval includes 1.0x: no difference was shown.")) +
+          text("~ marks a speedup whose 95% interval includes 1.0x: no difference was shown. Below "
+               "1x without ~: correct, and slower than the seed.")) +
       element("h2", text("Models")) + model_table(items);
   if (!rows.empty()) {
     body += element("h2", text("Speedups"));
