@@ -221,7 +221,7 @@ void Session::note_failure(const endpoint::EndpointFailure& failure,
   endpoint_is_infra_ =
       failure.retry || failure.configuration || failure.kind == endpoint::FailureKind::bad_request;
   stop_ = StopReason::endpoint;
-  report("endpoint failed", failure.text);
+  report("endpoint failed");
 }
 
 }  // namespace sweep::agent

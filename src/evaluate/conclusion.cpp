@@ -96,6 +96,9 @@ void conclude(const EvaluationRequest& request, Evaluation& result) {
   if (!request.stress_gates) {
     result.reproduce += " --no-stress-gate";
   }
+  if (request.allow_unsandboxed) {
+    result.reproduce += " --allow-unsandboxed";
+  }
   result.reproduce += " --seed " + std::to_string(request.seed);
   if (result.check && result.check->failure && !result.check->calls.empty()) {
     result.reproduce += " --only check --shape " + dims_text(result.check->calls.back().dims);

@@ -77,6 +77,8 @@ std::vector<Lane> lanes(const std::filesystem::path& program,
     }
   }
   if (out.empty()) {
+    // The reason may end in its own advice, which is that of `eval`.
+    reason = reason.substr(0, reason.find("; "));
     const std::string next = id.kind == device::Kind::cuda
                                  ? "set [run] device = \"cpu\" (slow, timings not comparable) or "
                                    "see `sweep doctor --device cuda`"

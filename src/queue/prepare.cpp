@@ -1,11 +1,13 @@
 #include "queue/prepare.h"
 
 #include "agent/agent.h"
+#include "compile/compiler.h"
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
 #include "record/artifacts.h"
 #include "util/error.h"
 #include "util/file.h"
+#include "util/sandbox.h"
 #include "util/sha256.h"
 
 #include <algorithm>
@@ -20,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMaxToml = std::size_t{1} << 20;
-constexpr std::size_t kDiffLines = 12;
+constexpr std::size_t kDiffLines = 12;  // changes that a refusal lists
 
 bool chosen_by(const std::string& only, const config::WorkItem& item) {
   return only.empty() || config::glob_match(only, item.problem_id()) ||
@@ -46,13 +48,14 @@ std::string folder_text(const fs::path& folder) {
 std::string drift_text(const std::vector<config::Change>& refused) {
   std::string out;
   for (std::size_t i = 0; i < refused.size() && i < kDiffLines; ++i) {
-    out += fmt::format("\n  {}: {} -> {}",
+    out += fmt::format("{} {}: {} -> {}",
+                       i == 0 ? "" : ",",
                        refused[i].path,
                        refused[i].before.empty() ? "(none)" : refused[i].before,
                        refused[i].after.empty() ? "(none)" : refused[i].after);
   }
   return refused.size() > kDiffLines
-             ? out + fmt::format("\n  and {} more", refused.size() - kDiffLines)
+             ? out + fmt::format(", and {} more", refused.size() - kDiffLines)
              : out;
 }
 
@@ -103,12 +106,36 @@ void check_keys(const Plan& plan) {
     throw util::UsageError(
         {"models." + model.name,
          fmt::format(
-             "key variable {} is not set, neither in the environment nor in {}; {} items need it",
+             "key variable {} is not set, neither in the environment nor in {}; {} item{} it",
              model.api_key_env,
              where,
-             items),
+             items,
+             items == 1 ? " needs" : "s need"),
          "set it or drop the model"},
         "E_KEY_MISSING");
+  }
+}
+
+void check_machine(device::Kind kind, bool allow_unsandboxed) {
+  const compile::Compiler compiler;
+  const compile::Toolchain& tools = compiler.toolchain();
+  const bool cpu = kind == device::Kind::cpu;
+  if ((cpu ? tools.gxx : tools.nvrtc).empty()) {
+    throw util::UsageError({"compile", cpu ? tools.gxx_reason : tools.nvrtc_reason, ""},
+                           "E_COMPILE_TOOLCHAIN");
+  }
+  if (allow_unsandboxed) {
+    return;
+  }
+  for (const util::Protection& protection : util::probe_sandbox()) {
+    if (protection.mandatory && !protection.active) {
+      throw util::InfraError({"sandbox",
+                              protection.name + " is missing (" + protection.detail +
+                                  "), so models' code is not run here",
+                              "see `sweep doctor`; --allow-unsandboxed runs it without protection "
+                              "and marks every result"},
+                             "E_SANDBOX");
+    }
   }
 }
 
@@ -183,7 +210,7 @@ void open_run(const Plan& plan,
       throw util::UsageError(
           {run.folder().string(),
            "what decides results changed since this run began:" + drift_text(changes),
-           "\nundo the change, start anew with --run-name NEW, or go on with --accept-drift "
+           "undo the change, start anew with --run-name NEW, or go on with --accept-drift "
            "(recorded and shown on every page)"},
           "E_RUN_DRIFT");
     }

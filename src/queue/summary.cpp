@@ -194,8 +194,9 @@ nlohmann::json to_json(const Final& final, const record::RunDir& run, std::size_
 }
 
 std::string cost_line(const config::CostPreview& cost) {
-  return fmt::format("{} items to run, at most {} tokens in and {} out, {}",
+  return fmt::format("{} item{} to run, at most {} tokens in and {} out, {}",
                      cost.items,
+                     cost.items == 1 ? "" : "s",
                      util::human_count(static_cast<std::uint64_t>(cost.input_tokens)),
                      util::human_count(static_cast<std::uint64_t>(cost.output_tokens)),
                      cost.usd ? fmt::format("at most ${:.2f}", *cost.usd) : "price unknown");

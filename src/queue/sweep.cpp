@@ -245,8 +245,15 @@ std::size_t output_width() {
 }
 
 int finish(const Session& s, Supervisor::End end, std::size_t worked) {
+  bool reported = true;
   if (s.plan.config.report.enabled) {
-    (void)report::build(s.run);
+    try {
+      (void)report::build(s.run);
+    } catch (const util::InfraError& error) {
+      // The results stand; the pages are made again by `sweep report`.
+      std::cerr << "report: " << error.what() << '\n';
+      reported = false;
+    }
   }
   const Final final = final_of(s.plan.chosen, s.run);
   if (s.options.json) {
@@ -259,9 +266,9 @@ int finish(const Session& s, Supervisor::End end, std::size_t worked) {
       std::cout << "stopped because [run] budget_usd is used up: raise it to go on\n";
     }
   }
-  const int status = end == Supervisor::End::interrupted ? 130
-                     : final.infra > 0 || final.left > 0 ? 3
-                                                         : 0;
+  const int status = end == Supervisor::End::interrupted              ? 130
+                     : final.infra > 0 || final.left > 0 || !reported ? 3
+                                                                      : 0;
   if (worked > 0) {
     const std::string failure = run_on_finish(s.plan.config.run.on_finish, s.run.folder(), status);
     if (!failure.empty()) {
@@ -300,6 +307,9 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
         "warning: [parallelism] num_gpu_devices = {}, but {} can be used\n", most, devices.size());
   }
   const record::RunDir run(plan.config.run.runs_dir / record::encode_part(plan.config.run.name));
+  if (!unfinished(tasks_of(plan, run, options.retry)).empty()) {
+    check_machine(devices.front().id.kind, options.allow_unsandboxed);
+  }
   run.create();
   const record::RunLock lock(run);
   record::Ledger ledger(run.ledger_file());

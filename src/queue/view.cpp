@@ -144,12 +144,14 @@ std::vector<std::string> screen(const ViewState& state, std::size_t width) {
 }
 
 std::string plain_line(const ViewState& state) {
-  return util::printable(fmt::format("{}: {}/{} done after {}, {}, {}",
+  const std::string outcomes = outcomes_text(state);
+  return util::printable(fmt::format("{}: {}/{} done after {}{}{}, {}",
                                      state.run,
                                      state.done(),
                                      state.items(),
                                      util::human_seconds(state.seconds),
-                                     outcomes_text(state),
+                                     outcomes.empty() ? "" : ", ",
+                                     outcomes,
                                      cost_text(state)));
 }
 

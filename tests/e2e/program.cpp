@@ -32,21 +32,47 @@ fs::path Workspace::write(const std::string& name, const std::string& text) cons
 Outcome Workspace::sweep(const std::vector<std::string>& arguments,
                          const std::vector<std::string>& env,
                          double seconds) const {
-  util::SpawnSpec spec;
-  spec.argv = {"sweep"};
-  spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> argv{"sweep"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return start(SWEEP_BINARY, argv, env, seconds);
+}
+
+Outcome Workspace::sweep_without(const std::vector<std::string>& what,
+                                 const std::vector<std::string>& arguments) const {
+  std::vector<std::string> command{SWEEP_BINARY};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run_without(what, command);
+}
+
+Outcome Workspace::run_without(const std::vector<std::string>& what,
+                               const std::vector<std::string>& command) const {
+  std::vector<std::string> argv{"without"};
+  argv.insert(argv.end(), what.begin(), what.end());
+  argv.insert(argv.end(), command.begin(), command.end());
+  return start(SWEEP_WITHOUT, argv, {}, 240);
+}
+
+Outcome Workspace::start(const std::string& program,
+                         const std::vector<std::string>& argv,
+                         const std::vector<std::string>& env,
+                         double seconds) const {
   const char* cache = std::getenv("SWEEP_CACHE_DIR");
+  util::SpawnSpec spec;
+  spec.argv = argv;
   spec.env = {"PATH=/usr/local/bin:/usr/bin:/bin",
               "LANG=C.UTF-8",
               "HOME=" + folder_.string(),
               std::string("SWEEP_CACHE_DIR=") + (cache != nullptr ? cache : SWEEP_TEST_CACHE)};
-  spec.env.insert(spec.env.end(), env.begin(), env.end());
+  for (const std::string& entry : env) {
+    const std::string name = entry.substr(0, entry.find('=') + 1);
+    std::erase_if(spec.env, [&](const std::string& old) { return old.starts_with(name); });
+    spec.env.push_back(entry);
+  }
   spec.work_folder = folder_;
   spec.deadline = seconds;
-  const util::Captured done = util::run_program(SWEEP_BINARY, spec, {}, std::size_t{8} << 20);
-  EXPECT_FALSE(done.status.timed_out)
-      << "sweep " << (arguments.empty() ? "" : arguments[0]) << " ran past " << seconds << " s\n"
-      << done.err;
+  const util::Captured done = util::run_program(program, spec, {}, std::size_t{8} << 20);
+  EXPECT_FALSE(done.status.timed_out) << argv.at(0) << " ran past " << seconds << " s\n"
+                                      << done.err;
   return {done.status.code, done.out, done.err};
 }
 

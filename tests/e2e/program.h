@@ -31,11 +31,21 @@ class Workspace {
   // Writes a file below the folder and returns its path.
   std::filesystem::path write(const std::string& name, const std::string& text) const;
 
-  // Runs `sweep ARGUMENTS...` in the folder as a user would (a plain environment plus `env`), at
-  // most `seconds`.
+  // Runs `sweep ARGUMENTS...` in the folder as a user would (a plain environment in which `env`
+  // replaces and adds), at most `seconds`.
   [[nodiscard]] Outcome sweep(const std::vector<std::string>& arguments,
                               const std::vector<std::string>& env = {},
                               double seconds = 240) const;
+
+  // The same on a machine that lacks something; `what` is as tests/support/without.cpp takes it.
+  // Code kCannot when this machine does not let a test take it away.
+  static constexpr int kCannot = 77;
+  [[nodiscard]] Outcome sweep_without(const std::vector<std::string>& what,
+                                      const std::vector<std::string>& arguments) const;
+  [[nodiscard]] Outcome run_without(const std::vector<std::string>& what,
+                                    const std::vector<std::string>& command) const;
+
+  [[nodiscard]] static std::string program() { return SWEEP_BINARY; }
 
   // The same with --json, parsed. Fails the test when standard output is no JSON document.
   [[nodiscard]] nlohmann::json sweep_json(std::vector<std::string> arguments) const;
@@ -44,6 +54,11 @@ class Workspace {
   [[nodiscard]] int rows(const std::string& run, const std::string& kind) const;
 
  private:
+  [[nodiscard]] Outcome start(const std::string& program,
+                              const std::vector<std::string>& argv,
+                              const std::vector<std::string>& env,
+                              double seconds) const;
+
   std::filesystem::path folder_;
 };
 

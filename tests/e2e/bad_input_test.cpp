@@ -1,0 +1,215 @@
+// Thirteen ways in which a user's input or machine is not as it should be: one clear line, the
+// right exit code, and nothing lost.
+#include "program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace sweep::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A sweep of one item by a built-in model that hands its kernel in at once. `run` is added to
+// [run], `model` to the model.
+std::string config(const std::string& run = "",
+                   const std::string& model = R"(base_url = "builtin:demo")",
+                   const std::string& agent = "") {
+  return R"([run]
+name = "r"
+problems = ["level1/3"]
+num_correct_trials = 1
+submit_num_correct_trials = 1
+)" + (run.find("device") == std::string::npos ? "device = \"cpu\"\n" + run : run) +
+         "\n[agent]\n" + agent + R"(
+[report]
+serve = false
+[[models]]
+name = "demo-flaky"
+api_kind = "openai_chat"
+)" + model +
+         "\n";
+}
+
+// One line "sweep: ..." and nothing else on standard error.
+void expect_line(const Outcome& outcome, int code, const std::string& words) {
+  EXPECT_EQ(outcome.code, code) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(outcome.err.starts_with("sweep: ")) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(words));
+}
+
+class BadInput : public ::testing::Test {
+ protected:
+  [[nodiscard]] Outcome sweep(const std::string& toml) const {
+    here_.write("s.toml", toml);
+    return here_.sweep({"s.toml"});
+  }
+
+  [[nodiscard]] bool began() const { return std::filesystem::exists(here_.folder() / "runs"); }
+
+  [[nodiscard]] bool intact(const std::string& run) const {
+    return here_.sweep({"verify", run}).code == 0;
+  }
+
+  Workspace here_;
+};
+
+TEST_F(BadInput, MissingFile) {
+  expect_line(
+      here_.sweep({"missing.toml"}), 2, "missing.toml: no such config file; give a sweep's");
+  expect_line(here_.sweep({"verify", "nothing"}), 2, "nothing: no such run; give a run's folder");
+}
+
+TEST_F(BadInput, BrokenToml) {
+  expect_line(sweep("[run]\nname = \"r\nx"), 2, "s.toml:2:");
+  expect_line(sweep(std::string("\xff\xfe")), 2, "s.toml:1:1: ");
+  EXPECT_FALSE(began());
+}
+
+TEST_F(BadInput, UnknownKey) {
+  expect_line(sweep(config("devise = \"cpu\"")), 2, "unknown key 'devise' in [run]");
+  EXPECT_FALSE(began());
+}
+
+TEST_F(BadInput, UnknownProblem) {
+  std::string toml = config();
+  toml.replace(toml.find("level1/3"), 8, "level1/33");
+  expect_line(sweep(toml), 2, "no problem 'level1/33'; did you mean 'level1/3'?");
+  EXPECT_FALSE(began());
+}
+
+TEST_F(BadInput, MissingKeyVariable) {
+  expect_line(
+      sweep(config("", "base_url = \"http://127.0.0.1:1/v1\"\napi_key_env = \"NO_KEY_HERE\"")),
+      2,
+      "key variable NO_KEY_HERE is not set");
+  EXPECT_FALSE(began());
+}
+
+TEST_F(BadInput, EndpointDown) {
+  const Outcome outcome =
+      sweep(config("", "base_url = \"http://127.0.0.1:1/v1\"", "llm_error_retries = 1"));
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("infra_error"));
+  EXPECT_THAT(outcome.err, HasSubstr("check that the endpoint is up and reachable from here"));
+  EXPECT_THAT(outcome.out, HasSubstr("go on with  sweep s.toml"));
+  EXPECT_TRUE(intact("r"));
+}
+
+TEST_F(BadInput, NoGpu) {
+  const Outcome outcome = sweep(config("device = \"cuda:0\""));
+  if (outcome.code == 0) {
+    GTEST_SKIP() << "this machine has a GPU";
+  }
+  expect_line(outcome, 2, "device = \"cpu\"");
+  EXPECT_FALSE(began());
+}
+
+TEST_F(BadInput, NoCompiler) {
+  std::filesystem::create_directory(here_.folder() / "bin");
+  const std::vector<std::string> env{"PATH=" + (here_.folder() / "bin").string()};
+  here_.write("mine.cu", here_.sweep({"new", "level1/3"}).out);
+  expect_line(here_.sweep({"eval", "mine.cu", "--device", "cpu"}, env),
+              2,
+              "g++ is not on the path; install g++");
+  // Before a model is asked anything.
+  here_.write("s.toml", config());
+  expect_line(here_.sweep({"s.toml"}, env), 2, "g++ is not on the path; install g++");
+  EXPECT_FALSE(began());
+}
+
+TEST_F(BadInput, NoLandlock) {
+  here_.write("mine.cu", here_.sweep({"new", "level1/3"}).out);
+  const Outcome eval = here_.sweep_without({"landlock"}, {"eval", "mine.cu", "--device", "cpu"});
+  if (eval.code == Workspace::kCannot) {
+    GTEST_SKIP() << eval.err;
+  }
+  EXPECT_EQ(eval.code, 3) << eval.out << eval.err;
+  EXPECT_THAT(eval.out, HasSubstr("landlock"));
+  EXPECT_THAT(eval.out, HasSubstr("--allow-unsandboxed"));
+  here_.write("s.toml", config());
+  expect_line(here_.sweep_without({"landlock"}, {"s.toml"}), 3, "landlock is missing");
+  EXPECT_FALSE(began());
+  const Outcome allowed = here_.sweep_without(
+      {"landlock"},
+      {"eval", "mine.cu", "--device", "cpu", "--only", "check", "--allow-unsandboxed"});
+  EXPECT_EQ(allowed.code, 0) << allowed.out << allowed.err;
+  EXPECT_THAT(allowed.out, HasSubstr("run without a sandbox"));
+}
+
+// A disk that fills while the item runs: the same folder with room goes on from there.
+TEST_F(BadInput, FullDisk) {
+  const std::filesystem::path disk = here_.folder() / "disk";
+  const std::filesystem::path kept = here_.folder() / "kept";
+  std::filesystem::create_directory(disk);
+  here_.write("s.toml", config("runs_dir = \"disk\""));
+  // What the small disk held is copied out before it goes with its program.
+  const std::string script = "\"$0\" s.toml; code=$?; cp -r disk kept; exit $code";
+  const Outcome outcome = here_.run_without({"space", disk.string(), "40k"},
+                                            {"/bin/sh", "-c", script, here_.program()});
+  if (outcome.code == Workspace::kCannot) {
+    GTEST_SKIP() << outcome.err;
+  }
+  EXPECT_EQ(outcome.code, 3) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("No space left on device; free space, then run the same command"));
+  std::filesystem::remove(disk);
+  std::filesystem::rename(kept, disk);
+  EXPECT_TRUE(intact("disk/r"));
+  const int asked = here_.rows("disk/r", "request");
+  const Outcome again = here_.sweep({"s.toml"});
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+  EXPECT_EQ(here_.rows("disk/r", "request"), std::max(asked, 1));  // a paid answer is kept
+  EXPECT_TRUE(intact("disk/r"));
+}
+
+TEST_F(BadInput, ReadOnlyRunFolder) {
+  const std::filesystem::path folder = here_.folder() / "fixed";
+  std::filesystem::create_directory(folder);
+  here_.write("s.toml", config("runs_dir = \"fixed\""));
+  const Outcome outcome = here_.sweep_without({"writing", folder.string()}, {"s.toml"});
+  if (outcome.code == Workspace::kCannot) {
+    GTEST_SKIP() << outcome.err;
+  }
+  expect_line(outcome, 3, "Read-only file system; make the folder writable, or choose another");
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+}
+
+TEST_F(BadInput, AnotherSweepOnTheSameRun) {
+  here_.write("s.toml", config());
+  ASSERT_EQ(here_.sweep({"s.toml"}).code, 0);
+  const std::string lock = (here_.folder() / "runs/r/.lock").string();
+  const int fd = ::open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(::flock(fd, LOCK_EX | LOCK_NB), 0);
+  expect_line(here_.sweep({"s.toml"}), 2, "another sweep works on this run (process ");
+  ::close(fd);
+  EXPECT_EQ(here_.sweep({"s.toml"}).code, 0);
+}
+
+TEST_F(BadInput, ChangedToml) {
+  here_.write("s.toml", config());
+  ASSERT_EQ(here_.sweep({"s.toml"}).code, 0);
+  const int rows = here_.rows("runs/r", "request");
+  here_.write("s.toml", config("", R"(base_url = "builtin:demo")", "max_turns = 3"));
+  const Outcome changed = here_.sweep({"s.toml"});
+  expect_line(changed, 2, "agent.max_turns: 10 -> 3");
+  EXPECT_THAT(changed.err, HasSubstr("--run-name NEW, or go on with --accept-drift"));
+  EXPECT_TRUE(intact("r"));
+  const Outcome accepted = here_.sweep({"s.toml", "--accept-drift"});
+  EXPECT_EQ(accepted.code, 0) << accepted.err;
+  EXPECT_EQ(here_.rows("runs/r", "request"), rows);
+}
+
+}  // namespace
+}  // namespace sweep::e2e
