@@ -109,7 +109,7 @@ std::uint64_t landlock_device(int abi) {
   return landlock_read(abi) | kWriteFile | (handled(abi) & (kIoctlDev | kTruncate));
 }
 
-int landlock_restrict(const Plan& plan) {
+int landlock_ruleset(const Plan& plan) {
   const int abi = plan.landlock_abi;
   const RulesetAttr attr{handled(abi), kNetBindConnect, kScopeAll};
   const auto ruleset =
@@ -125,6 +125,10 @@ int landlock_restrict(const Plan& plan) {
   if (plan.program_fd >= 0 && add_rule(ruleset, kProgramFd, kExecute | kReadFile) != 0) {
     return -1;
   }
+  return ruleset;
+}
+
+int landlock_restrict(int ruleset) {
   const long result = ::syscall(SYS_landlock_restrict_self, ruleset, 0);
   const int error = errno;
   ::close(ruleset);

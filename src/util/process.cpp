@@ -209,6 +209,10 @@ double Process::time_left() const {
   return std::max(0.0, state_->start + state_->deadline - state_->clock.monotonic());
 }
 
+void Process::extend_deadline(double seconds) {
+  state_->deadline += std::max(0.0, seconds);
+}
+
 const std::vector<Protection>& Process::protections() const noexcept {
   return state_->protections;
 }

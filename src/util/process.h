@@ -22,6 +22,9 @@ class Self {
   // Any program file, for tests.
   [[nodiscard]] static Self open(const std::filesystem::path& program);
 
+  // Takes a descriptor of a program file that came from the one who started us.
+  [[nodiscard]] static Self adopt(Fd program) { return Self(std::move(program)); }
+
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
 
  private:
@@ -112,6 +115,10 @@ class Process {
 
   // Seconds until the deadline, not below 0.
   [[nodiscard]] double time_left() const;
+
+  // Moves the deadline later, e.g. by the time that the child waited for a lock. Negative: no
+  // change.
+  void extend_deadline(double seconds);
 
   // Waits at most `seconds`, and never past the deadline, where it kills the group. None: still
   // running.

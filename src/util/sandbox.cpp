@@ -35,6 +35,8 @@ SandboxPolicy& SandboxPolicy::operator+=(const SandboxPolicy& other) {
   append(devices, other.devices);
   allow_exec = allow_exec || other.allow_exec;
   listen_unix = listen_unix || other.listen_unix;
+  start_sandboxed = start_sandboxed || other.start_sandboxed;
+  own_pids = own_pids && other.own_pids;
   max_processes = std::max(max_processes, other.max_processes);
   allow_unsandboxed = allow_unsandboxed || other.allow_unsandboxed;
   return *this;
@@ -156,14 +158,56 @@ uid_t fresh_user(const MappedUsers& users) {
   return static_cast<uid_t>(users.last - 1 - draw % std::max<std::uint64_t>(1, users.count / 2));
 }
 
-void plan_identity(spawn::Plan& plan) {
+constexpr std::uint64_t kNamespaces = CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNS;
+
+// In a child of another user: 0 when it can start a child in namespaces of its own.
+int start_in_namespaces(const spawn::Plan& /*plan*/) {
+  const long pid = ::syscall(SYS_clone, SIGCHLD | CLONE_NEWUSER | kNamespaces, 0, 0, 0, 0);
+  if (pid == 0) {
+    ::_exit(0);
+  }
+  int status = 0;
+  return pid > 0 && ::waitpid(static_cast<pid_t>(pid), &status, 0) == pid && status == 0 ? 0 : 1;
+}
+
+int run_entry(spawn::Plan& plan, const std::string& what) {
+  const spawn::Started started = spawn::start(plan);
+  siginfo_t info{};
+  while (::waitid(P_PIDFD, static_cast<id_t>(started.pidfd.get()), &info, WEXITED | WNOWAIT) != 0) {
+    if (errno != EINTR) {
+      throw_errno("waitid", what);
+    }
+  }
+  ::kill(-started.pid, SIGKILL);
+  ::waitid(P_PIDFD, static_cast<id_t>(started.pidfd.get()), &info, WEXITED);
+  return info.si_code == CLD_EXITED ? info.si_status : -1;
+}
+
+// A real attempt: sysctls, security modules and chroot can all forbid it.
+bool may_make_namespaces(uid_t uid) {
+  spawn::Plan plan;
+  plan.folder = "/";
+  plan.entry = start_in_namespaces;
+  plan.sandboxed = true;
+  plan.allow_missing = true;
+  plan.drops_user = true;
+  plan.uid = uid;
+  return run_entry(plan, "user namespace probe") == 0;
+}
+
+void plan_identity(spawn::Plan& plan, bool start_sandboxed) {
   const MappedUsers users = mapped_users();
-  constexpr std::uint64_t kNamespaces = CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNS;
   plan.clone_flags = kNamespaces;
   if (::geteuid() == 0 && users.count >= 1000 && has_capability(CAP_SYS_ADMIN) &&
       has_capability(CAP_SETUID) && has_capability(CAP_SETGID) && has_capability(CAP_CHOWN)) {
+    const uid_t uid = fresh_user(users);
+    if (start_sandboxed && !may_make_namespaces(uid)) {
+      plan.needs_limit = false;
+      plan.guards[spawn::kOtherUser].error = EPERM;
+      return;
+    }
     plan.drops_user = true;
-    plan.uid = fresh_user(users);
+    plan.uid = uid;
     plan.limit_binds = true;
     plan.guards[spawn::kOtherUser].detail = "uid " + std::to_string(plan.uid);
     return;
@@ -201,7 +245,10 @@ namespace spawn {
 void plan_sandbox(Plan& plan, const SandboxPolicy& policy, const fs::path& work_folder) {
   plan.sandboxed = true;
   plan.allow_missing = policy.allow_unsandboxed;
-  plan_identity(plan);
+  plan_identity(plan, policy.start_sandboxed);
+  if (!policy.own_pids) {
+    plan.clone_flags &= ~static_cast<std::uint64_t>(CLONE_NEWPID);
+  }
   plan.limits.emplace_back(RLIMIT_NPROC, rlimit{policy.max_processes, policy.max_processes});
   plan.landlock_abi = landlock_abi();
   const int abi = plan.landlock_abi;
@@ -215,13 +262,16 @@ void plan_sandbox(Plan& plan, const SandboxPolicy& policy, const fs::path& work_
   add(policy.read_execute, landlock_execute(abi));
   add(policy.read_write, landlock_read(abi) | landlock_write(abi));
   add(policy.devices, landlock_device(abi));
+  if (policy.start_sandboxed) {
+    add({"/proc"}, landlock_device(abi));
+  }
   if (!work_folder.empty()) {
     add({work_folder}, landlock_read(abi) | landlock_write(abi));
     if (plan.drops_user) {
       give_folder(work_folder, plan.uid);
     }
   }
-  plan.filter = seccomp_filter(policy.allow_exec, policy.listen_unix);
+  plan.filter = seccomp_filter(policy.allow_exec, policy.listen_unix, policy.start_sandboxed);
   plan.guards[kSeccomp].detail = policy.allow_exec ? "exec allowed" : "no exec";
   plan.guards[kProcessLimit].detail = std::to_string(policy.max_processes) + " processes";
 }
@@ -234,10 +284,12 @@ std::vector<Protection> report(const Plan& plan) {
     if (!state.active) {
       detail = guard == kProcessLimit && !plan.limit_binds
                    ? "the kernel does not limit root, and no other user can be taken on"
-                   : "refused: " + std::string(std::strerror(state.error));
+               : state.error == 0 ? "not asked for"
+                                  : "refused: " + std::string(std::strerror(state.error));
       detail = guard == kLandlock && plan.landlock_abi == 0 ? "the kernel has no Landlock" : detail;
     }
-    list.push_back({kGuardNames.at(guard), is_mandatory(guard), state.active, std::move(detail)});
+    list.push_back(
+        {kGuardNames.at(guard), is_mandatory(plan, guard), state.active, std::move(detail)});
   }
   return list;
 }
@@ -273,18 +325,10 @@ std::vector<Protection> probe_sandbox() {
   plan.folder = "/";
   plan.entry = start_too_many;
   spawn::plan_sandbox(plan, policy, {});
-  const spawn::Started started = spawn::start(plan);
-  siginfo_t info{};
-  while (::waitid(P_PIDFD, static_cast<id_t>(started.pidfd.get()), &info, WEXITED | WNOWAIT) != 0) {
-    if (errno != EINTR) {
-      throw_errno("waitid", "sandbox probe");
-    }
-  }
-  ::kill(-started.pid, SIGKILL);
-  ::waitid(P_PIDFD, static_cast<id_t>(started.pidfd.get()), &info, WEXITED);
+  const int code = run_entry(plan, "sandbox probe");
   std::vector<Protection> list = spawn::report(plan);
   Protection& limit = list.at(spawn::kProcessLimit);
-  if (limit.active && (info.si_code != CLD_EXITED || info.si_status != 0)) {
+  if (limit.active && code != 0) {
     limit.active = false;
     limit.detail = "a child could start more processes than its limit";
   }

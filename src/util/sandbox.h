@@ -25,6 +25,18 @@ struct SandboxPolicy {
   // Connecting stays refused, and abstract names belong to the child's own network namespace.
   bool listen_unix = false;
 
+  // true: the child may start sandboxed children of its own, from the program that it was started
+  // from and no other: namespaces and socket pairs can be made, and /proc can be read and written,
+  // which the identity maps of a new user namespace need. Its children get every protection but a
+  // /proc of their own, since nothing can be mounted under Landlock; they see the child's. Started
+  // by root where other users may make no user namespaces, the child stays root, and its process
+  // limit is then not mandatory.
+  bool start_sandboxed = false;
+
+  // false: no pid namespace. libcuda looks itself up in /proc by its number, which is wrong in a
+  // pid namespace that has no /proc of its own (verified with driver 580: cuInit gives error 304).
+  bool own_pids = true;
+
   // Threads and processes together, the first one counted.
   std::uint32_t max_processes = 64;
 
@@ -67,8 +79,9 @@ struct Protection {
 // True when all mandatory ones are active.
 [[nodiscard]] bool sealed(const std::vector<Protection>& protections);
 
-// For a role's own start: from now on this process can execute nothing (seccomp, cannot be undone).
-// InfraError "E_SANDBOX" when the kernel refuses.
+// For a role's own start: from now on this process can execute nothing and reach no other process
+// by its number: no signals, limits or priorities (seccomp, cannot be undone). InfraError
+// "E_SANDBOX" when the kernel refuses.
 void deny_exec();
 
 }  // namespace sweep::util

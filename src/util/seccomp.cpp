@@ -8,6 +8,7 @@
 #include <memory>
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
@@ -63,8 +64,7 @@ void deny(const Context& context,
 // New descriptors to the outside, other processes' memory, the kernel's larger attack surfaces, and
 // everything that changes the machine. An unprivileged child could not do most of it; root in a
 // container might.
-constexpr std::array kDenied = {"socketpair",
-                                "connect",
+constexpr std::array kDenied = {"connect",
                                 "accept",
                                 "accept4",
                                 "ptrace",
@@ -72,7 +72,6 @@ constexpr std::array kDenied = {"socketpair",
                                 "process_vm_writev",
                                 "process_madvise",
                                 "pidfd_getfd",
-                                "pidfd_open",
                                 "kcmp",
                                 "mount",
                                 "umount2",
@@ -129,6 +128,9 @@ constexpr std::array kDenied = {"socketpair",
                                 "mknodat",
                                 "personality"};
 
+// Refused to all but those who start sandboxed children.
+constexpr std::array kDeniedUnlessStarting = {"socketpair", "pidfd_open"};
+
 // Datagram sockets could send to a path without connecting, and raw unix sockets are datagram ones.
 void deny_sockets(const Context& context, bool listen_unix) {
   if (!listen_unix) {
@@ -145,8 +147,6 @@ void deny_sockets(const Context& context, bool listen_unix) {
 }
 
 void deny_namespaces(const Context& context) {
-  // clone3 hides its flags in memory; without it libc uses clone.
-  deny(context, "clone3", ENOSYS);
   constexpr std::array<std::uint64_t, 7> kFlags = {CLONE_NEWUSER,
                                                    CLONE_NEWNS,
                                                    CLONE_NEWPID,
@@ -156,6 +156,28 @@ void deny_namespaces(const Context& context) {
                                                    CLONE_NEWCGROUP};
   for (const std::uint64_t flag : kFlags) {
     deny(context, "clone", EPERM, {scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, flag, flag}});
+  }
+}
+
+// Whoever shares our user could be reached by number: ended, starved or slowed down.
+void deny_other_processes(const Context& context) {
+  const auto self = static_cast<std::uint64_t>(::getpid());
+  for (const char* name : {"kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"}) {
+    deny(context, name, EPERM, {scmp_arg_cmp{0, SCMP_CMP_NE, self, 0}});
+  }
+  for (const char* name : {"tkill", "pidfd_send_signal", "setpriority", "ioprio_set"}) {
+    deny(context, name);
+  }
+  for (const char* name : {"prlimit64", "sched_setscheduler", "sched_setparam", "sched_setattr"}) {
+    deny(context, name, EPERM, {scmp_arg_cmp{0, SCMP_CMP_NE, 0, 0}});
+  }
+  // Signals by way of a descriptor's owner.
+  for (const std::uint64_t command :
+       {std::uint64_t{F_SETOWN}, std::uint64_t{15} /* F_SETOWN_EX */}) {
+    deny(context, "fcntl", EPERM, {scmp_arg_cmp{1, SCMP_CMP_MASKED_EQ, 0xFFFFFFFFU, command}});
+  }
+  for (const std::uint64_t request : {std::uint64_t{FIOSETOWN}, std::uint64_t{SIOCSPGRP}}) {
+    deny(context, "ioctl", EPERM, {scmp_arg_cmp{1, SCMP_CMP_MASKED_EQ, 0xFFFFFFFFU, request}});
   }
 }
 
@@ -179,13 +201,20 @@ std::vector<sock_filter> compile(const Context& context) {
 
 namespace spawn {
 
-std::vector<sock_filter> seccomp_filter(bool allow_exec, bool listen_unix) {
+std::vector<sock_filter> seccomp_filter(bool allow_exec, bool listen_unix, bool start_sandboxed) {
   const Context context = make_context();
   for (const char* name : kDenied) {
     deny(context, name);
   }
   deny_sockets(context, listen_unix);
-  deny_namespaces(context);
+  // clone3 hides its flags in memory; without it libc uses clone.
+  deny(context, "clone3", ENOSYS);
+  if (!start_sandboxed) {
+    for (const char* name : kDeniedUnlessStarting) {
+      deny(context, name);
+    }
+    deny_namespaces(context);
+  }
   // Typing into the terminal that started us; the upper half of the argument is ignored by the
   // kernel.
   for (const std::uint64_t request :
@@ -206,6 +235,7 @@ void deny_exec() {
   const Context context = make_context();
   deny(context, "execve");
   deny(context, "execveat");
+  deny_other_processes(context);
   std::vector<sock_filter> filter = compile(context);
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||

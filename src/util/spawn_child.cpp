@@ -36,7 +36,7 @@ void note(Plan& plan, Guard guard, bool holds) {
   GuardState& state = plan.guards[guard];
   state.active = holds;
   state.error = holds ? 0 : errno;
-  if (!holds && is_mandatory(guard) && !plan.allow_missing) {
+  if (!holds && is_mandatory(plan, guard) && !plan.allow_missing) {
     give_up(plan, kGuardNames[guard]);
   }
 }
@@ -141,12 +141,23 @@ void die_with_parent(Plan& plan, int parent_pidfd) {
   }
 }
 
-void apply_filters(Plan& plan) {
-  if (plan.landlock_abi > 0) {
-    note(plan, kLandlock, landlock_restrict(plan) == 0);
-  } else {
+// Rules as a descriptor; -1 without Landlock.
+int make_rules(Plan& plan) {
+  if (plan.landlock_abi == 0) {
     errno = EOPNOTSUPP;
     note(plan, kLandlock, false);
+    return -1;
+  }
+  const int ruleset = landlock_ruleset(plan);
+  if (ruleset < 0) {
+    note(plan, kLandlock, false);
+  }
+  return ruleset;
+}
+
+void apply_filters(Plan& plan, int ruleset) {
+  if (ruleset >= 0) {
+    note(plan, kLandlock, landlock_restrict(ruleset) == 0);
   }
   const sock_fprog program{static_cast<unsigned short>(plan.filter.size()), plan.filter.data()};
   note(plan, kSeccomp, ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0);
@@ -170,8 +181,10 @@ void child_main(Plan& plan, int parent_pidfd) {
     give_up(plan, "setpgid");
   }
   place_descriptors(plan, parent_pidfd);
+  int ruleset = -1;
   if (plan.sandboxed) {
     enter_sandbox(plan);
+    ruleset = make_rules(plan);
   }
   if (::chdir(plan.folder.c_str()) != 0) {
     give_up(plan, "chdir to the work folder");
@@ -182,7 +195,7 @@ void child_main(Plan& plan, int parent_pidfd) {
   }
   die_with_parent(plan, parent_pidfd);
   if (plan.sandboxed) {
-    apply_filters(plan);
+    apply_filters(plan, ruleset);
   }
   sigset_t none;
   ::sigemptyset(&none);

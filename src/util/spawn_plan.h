@@ -38,10 +38,6 @@ inline constexpr std::array<const char*, kGuards> kGuardNames = {"landlock",
                                                                  "ipc namespace",
                                                                  "private /proc"};
 
-inline constexpr bool is_mandatory(std::size_t guard) {
-  return guard == kLandlock || guard == kSeccomp || guard == kNetwork || guard == kProcessLimit;
-}
-
 // The number at which the child keeps the program's file until exec; the seccomp filter names it.
 // Descriptors for the child must have lower numbers.
 inline constexpr int kProgramFd = 199;
@@ -75,7 +71,8 @@ struct Plan {
   bool drops_user = false;  // setresuid to `uid`, real root only
   uid_t uid = 0;
   bool limit_binds = false;  // false: the kernel does not count real root's processes
-  int clone_errno = 0;       // why the namespaces were left out
+  bool needs_limit = true;
+  int clone_errno = 0;  // why the namespaces were left out
 
   int landlock_abi = 0;  // 0: none
   std::vector<PathRule> rules;
@@ -90,6 +87,11 @@ struct Plan {
   std::array<GuardState, kGuards> guards;
 };
 
+[[nodiscard]] inline bool is_mandatory(const Plan& plan, std::size_t guard) {
+  return guard == kLandlock || guard == kSeccomp || guard == kNetwork ||
+         (guard == kProcessLimit && plan.needs_limit);
+}
+
 // Fills the sandbox part: rules, filter, identity and namespace flags. `work_folder` is granted
 // and, when the user changes, given to the new one. `program_fd` may be executed.
 void plan_sandbox(Plan& plan,
@@ -98,8 +100,11 @@ void plan_sandbox(Plan& plan,
 
 // The filter of system calls. `allow_exec` false: only execveat(kProgramFd, "", ...,
 // AT_EMPTY_PATH).
-// `listen_unix`: socket(AF_UNIX, SOCK_STREAM), bind and listen.
-[[nodiscard]] std::vector<sock_filter> seccomp_filter(bool allow_exec, bool listen_unix);
+// `listen_unix`: socket(AF_UNIX, SOCK_STREAM), bind and listen. `start_sandboxed`: what start()
+// needs for a plan with a sandbox.
+[[nodiscard]] std::vector<sock_filter> seccomp_filter(bool allow_exec,
+                                                      bool listen_unix,
+                                                      bool start_sandboxed);
 
 // 0 when the kernel has no Landlock or it is off.
 [[nodiscard]] int landlock_abi();
@@ -107,8 +112,11 @@ void plan_sandbox(Plan& plan,
 [[nodiscard]] std::uint64_t landlock_execute(int abi);
 [[nodiscard]] std::uint64_t landlock_write(int abi);
 [[nodiscard]] std::uint64_t landlock_device(int abi);
-// Child side: restricts the calling thread. 0, or -1 with errno.
-[[nodiscard]] int landlock_restrict(const Plan& plan);
+// Child side: a descriptor of the plan's rules, or -1 with errno. Made before the child changes its
+// user, who may not reach every folder that the policy grants.
+[[nodiscard]] int landlock_ruleset(const Plan& plan);
+// Child side: restricts the calling thread and closes the descriptor. 0, or -1 with errno.
+[[nodiscard]] int landlock_restrict(int ruleset);
 
 // Child side: everything up to and with exec; never returns.
 [[noreturn]] void child_main(Plan& plan, int parent_pidfd);

@@ -4,10 +4,12 @@
 #include "util/error.h"
 #include "util/fd.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <stdexcept>
 
 #include <fcntl.h>
@@ -99,7 +101,38 @@ int run_as_runner() {
   on->wash();
   on->reset_persisting_cache();
   on->synchronize();
+  util::deny_exec();
+  on->fill_words(buffer->address(), 4096, 0x2a2a2a2aU);
+  on->synchronize();
   std::printf("ok\n");
+  return 0;
+}
+
+// judge: what a judge does, given device code: opens the device, allocates, and starts a sandboxed
+// runner on its buffer. Prints the runner's output, then "wrote" when the runner's words arrived.
+int run_as_judge() {
+  const util::Fd image(kChildFd);
+  const auto on = device::cuda::open(0, read_image(image.get()));
+  const auto buffer = on->allocate(4096);
+  on->fill_words(buffer->address(), 4096, 1);
+  on->synchronize();
+  const util::Fd memory = buffer->export_fd();
+  util::SpawnSpec spec = sandboxed("runner");
+  spec.sandbox->own_pids = false;
+  spec.fds = {{image.get(), kChildFd}, {memory.get(), kChildFd + 1}};
+  const util::Captured runner = util::run_self(util::Self::open(), spec);
+  for (const util::Protection& protection : runner.protections) {
+    std::printf("figure nested sandbox %s: %s %s\n",
+                protection.name.c_str(),
+                protection.active ? "on" : "off",
+                protection.detail.c_str());
+  }
+  std::printf("figure nested_runner_life %.3f s\n", runner.status.seconds);
+  std::printf("%s%s", runner.out.c_str(), runner.err.c_str());
+  std::vector<std::uint32_t> words(1024);
+  on->download(std::as_writable_bytes(std::span(words)), buffer->address());
+  const bool wrote = std::ranges::all_of(words, [](auto word) { return word == 0x2a2a2a2aU; });
+  std::printf("%s\n", wrote && util::sealed(runner.protections) ? "wrote" : "failed");
   return 0;
 }
 
@@ -126,6 +159,19 @@ std::string read_to_end(int fd) {
 
 }  // namespace
 
+util::SpawnSpec sandboxed(const std::string& name) {
+  util::SpawnSpec spec;
+  spec.argv = {"gpu_tests", "__child", name};
+  spec.env = util::basic_environment();
+  for (const std::string& variable : device::role_environment({device::Kind::cuda, 0})) {
+    spec.env.push_back(variable);
+  }
+  util::SandboxPolicy policy = util::system_libraries();
+  policy += util::nvidia_driver();
+  spec.sandbox = policy;
+  return spec;
+}
+
 int child_main(const std::string& name, const std::vector<std::string>& arguments) {
   try {
     if (name == "poke" || name == "peek") {
@@ -136,6 +182,9 @@ int child_main(const std::string& name, const std::vector<std::string>& argument
     }
     if (name == "runner") {
       return run_as_runner();
+    }
+    if (name == "judge") {
+      return run_as_judge();
     }
     if (name == "fault") {
       return run_fault(arguments);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "util/process.h"
+
 #include <string>
 #include <vector>
 
@@ -21,5 +23,9 @@ struct ChildResult {
 int child_main(const std::string& name, const std::vector<std::string>& arguments);
 
 inline constexpr int kChildFd = 3;
+
+// How the harness starts a runner: sandbox, environment, words of the command line. Descriptors are
+// added by the caller.
+[[nodiscard]] util::SpawnSpec sandboxed(const std::string& name);
 
 }  // namespace sweep::gpu

@@ -193,6 +193,17 @@ TEST(Process, DestructorKills) {
   EXPECT_FALSE(is_alive(pid));
 }
 
+TEST(Process, DeadlineCanBeMovedLater) {
+  SpawnSpec spec = shell("sleep 1000");
+  spec.deadline = 0.2;
+  Process process = Process::start_program("/bin/sh", spec);
+  process.extend_deadline(0.3);
+  process.extend_deadline(-100);
+  const ExitStatus status = process.wait();
+  EXPECT_TRUE(status.timed_out);
+  EXPECT_GE(status.seconds, 0.5);
+}
+
 TEST(Process, DiesWithTheThreadThatStartedIt) {
   std::optional<Process> process;
   std::thread([&] { process = Process::start_program("/bin/sh", shell("sleep 1000")); }).join();
