@@ -2,11 +2,13 @@
 
 #include "util/fd.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sweep::util {
 
@@ -21,8 +23,13 @@ enum class LockMode { shared, exclusive };
 // (fs.protected_regular). Symbolic links are refused. `name` must be one path part.
 [[nodiscard]] Fd open_lock_file(const std::filesystem::path& folder, const std::string& name);
 
+// Makes the files of acquire(), for a process that may use the folder's files and make none.
+void make_lock_files(const std::filesystem::path& folder, const std::string& name);
+
 // Called about ten times a second while waiting, with the seconds waited so far; false gives up.
 using WaitCallback = std::function<bool(double seconds_waited)>;
+
+struct LockUse;
 
 // A held flock on a file; released on destruction or when the process (and all heirs of the
 // descriptor) ends.
@@ -42,16 +49,54 @@ class FileLock {
  private:
   explicit FileLock(Fd file) : file_(std::move(file)) {}
 
+  friend std::optional<FileLock> acquire(const std::filesystem::path& folder,
+                                         const std::string& name,
+                                         const LockUse& use,
+                                         const WaitCallback& keep_waiting);
+
   Fd file_;
+  Fd place_;  // in NAME.use, of acquire()
 };
 
-// Shared or exclusive use of one named resource (a GPU). An exclusive holder-to-be keeps the
-// turnstile `NAME.turn` locked while it waits, and every shared one passes through it, so that a
-// stream of shared holders cannot starve it. The turnstile is free again as soon as the lock itself
-// is held.
+// What a holder says about itself.
+struct LockUse {
+  LockMode mode = LockMode::shared;
+  std::uint64_t bytes = 0;     // of the resource that a shared holder needs at most
+  std::uint64_t capacity = 0;  // what shared holders may need together; 0: no limit
+  int pid = 0;                 // of the process that a person can find; 0: this one
+};
+
+// Shared or exclusive use of one named resource (a GPU). Whoever wants it keeps the turnstile
+// `NAME.turn` locked while it waits, so that a stream of shared holders cannot starve an exclusive
+// one. A shared holder also waits until its bytes and those of all other holders are within its
+// `capacity`; more than `capacity` waits until it is the only one. The turnstile is free again as
+// soon as the lock is held. Reservations are records in `NAME.use`; each is locked by its holder
+// and counts only as long as it is, so the kernel drops those of the dead, whatever pid namespace
+// or machine user they were of. InfraError for a failing file system.
 [[nodiscard]] std::optional<FileLock> acquire(const std::filesystem::path& folder,
                                               const std::string& name,
-                                              LockMode mode,
+                                              const LockUse& use,
                                               const WaitCallback& keep_waiting = {});
+
+[[nodiscard]] inline std::optional<FileLock> acquire(const std::filesystem::path& folder,
+                                                     const std::string& name,
+                                                     LockMode mode,
+                                                     const WaitCallback& keep_waiting = {}) {
+  return acquire(folder, name, LockUse{mode, 0, 0, 0}, keep_waiting);
+}
+
+struct Holder {
+  int pid = 0;  // as it said; 0 when the record is damaged
+  LockMode mode = LockMode::shared;
+  std::uint64_t bytes = 0;
+};
+
+// Those who hold the resource through acquire() now, in no order. Makes the files when they are
+// missing.
+[[nodiscard]] std::vector<Holder> holders(const std::filesystem::path& folder,
+                                          const std::string& name);
+
+// "held by pid 12 for timing", "held by pids 3, 4"; "others are before us" when nobody shows.
+[[nodiscard]] std::string text(const std::vector<Holder>& holders);
 
 }  // namespace sweep::util

@@ -1,0 +1,134 @@
+#include "util/file.h"
+#include "util/lock.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <random>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sweep::util {
+namespace {
+
+using ::testing::SizeIs;
+
+constexpr std::uint64_t kCapacity = 100;
+
+class LockUses : public ::testing::Test {
+ protected:
+  // Gives up at the first callback, that is when it would have to wait.
+  [[nodiscard]] std::optional<FileLock> try_shared(std::uint64_t bytes) const {
+    return acquire(folder_.path(), "gpu", {LockMode::shared, bytes, kCapacity, 0}, [](double) {
+      return false;
+    });
+  }
+
+  [[nodiscard]] std::vector<Holder> now() const { return holders(folder_.path(), "gpu"); }
+
+  TempDir folder_;
+};
+
+TEST_F(LockUses, SharedHoldersFitOrWait) {
+  auto first = try_shared(60);
+  ASSERT_TRUE(first);
+  const auto second = try_shared(40);
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(try_shared(1));
+  // Who needs nothing is never in the way.
+  EXPECT_TRUE(try_shared(0));
+  EXPECT_THAT(now(), SizeIs(2));
+  first.reset();
+  EXPECT_THAT(now(), SizeIs(1));
+  EXPECT_TRUE(try_shared(60));
+  EXPECT_FALSE(try_shared(61));
+}
+
+TEST_F(LockUses, MoreThanThereIsWaitsToBeAlone) {
+  auto other = try_shared(1);
+  EXPECT_FALSE(try_shared(kCapacity + 1));
+  EXPECT_FALSE(try_shared(UINT64_MAX));
+  other.reset();
+  const auto large = try_shared(UINT64_MAX);
+  ASSERT_TRUE(large);
+  EXPECT_FALSE(try_shared(1));
+}
+
+TEST_F(LockUses, WaitsUntilThereIsRoom) {
+  auto first = try_shared(60);
+  int calls = 0;
+  const auto second =
+      acquire(folder_.path(), "gpu", {LockMode::shared, 60, kCapacity, 0}, [&](double) {
+        if (++calls == 2) {
+          first.reset();
+        }
+        return true;
+      });
+  EXPECT_TRUE(second);
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(LockUses, ReservationsDieWithTheirHolder) {
+  const Pipe ready = make_pipe();
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const auto lock = try_shared(90);
+    (void)!::write(ready.write.get(), lock ? "y" : "n", 1);
+    ::pause();
+  }
+  char answer = 0;
+  ASSERT_EQ(read_all(ready.read.get(), &answer, 1, "test"), 1U);
+  ASSERT_EQ(answer, 'y');
+  EXPECT_FALSE(try_shared(50));
+  ASSERT_THAT(now(), SizeIs(1));
+  EXPECT_EQ(now().front().pid, child);
+  EXPECT_EQ(now().front().bytes, 90U);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_THAT(now(), SizeIs(0));
+  EXPECT_TRUE(try_shared(50));
+}
+
+TEST_F(LockUses, ExclusiveHoldersAreNamed) {
+  const auto lock = acquire(folder_.path(), "gpu", {LockMode::exclusive, 0, 0, 4711});
+  ASSERT_TRUE(lock);
+  EXPECT_FALSE(try_shared(0));
+  ASSERT_THAT(now(), SizeIs(1));
+  EXPECT_EQ(now().front().mode, LockMode::exclusive);
+  EXPECT_EQ(text(now()), "held by pid 4711 for timing");
+}
+
+// The file can be written by every user of the machine.
+TEST_F(LockUses, DamagedRecordsCountNothing) {
+  const auto holder = try_shared(90);
+  ASSERT_TRUE(holder);
+  std::mt19937 random(1);
+  const Fd file = open_lock_file(folder_.path(), "gpu.use");
+  for (int round = 0; round < 200; ++round) {
+    std::string bytes(64 * 600, '\0');
+    for (char& c : bytes) {
+      constexpr std::string_view kParts = "0123456789 xs-\n";
+      c = random() % 4 == 0 ? static_cast<char>(random()) : kParts[random() % kParts.size()];
+    }
+    ASSERT_EQ(::pwrite(file.get(), bytes.data(), bytes.size(), 0),
+              static_cast<ssize_t>(bytes.size()));
+    EXPECT_THAT(now(), SizeIs(1));
+    (void)try_shared(1);
+  }
+  ASSERT_EQ(::ftruncate(file.get(), 0), 0);
+  EXPECT_THAT(now(), SizeIs(1));
+  EXPECT_EQ(now().front().bytes, 0U);
+  EXPECT_TRUE(try_shared(50));
+}
+
+TEST(LockText, NamesTheFirstFew) {
+  EXPECT_EQ(text({}), "others are before us");
+  EXPECT_EQ(text({{3, LockMode::shared, 1}, {4, LockMode::shared, 1}}), "held by pids 3, 4");
+  EXPECT_EQ(text(std::vector<Holder>(5, {7, LockMode::shared, 1})), "held by pids 7, 7, 7, 7, ..");
+}
+
+}  // namespace
+}  // namespace sweep::util
