@@ -45,6 +45,8 @@ util::SpawnSpec spec_for(const ArmOptions& options, const util::TempDir& folder,
   util::SandboxPolicy policy = util::system_libraries();
   if (options.device.kind == device::Kind::cuda) {
     policy += util::nvidia_driver();
+    // The judge's Landlock forbids a /proc of the runner's own.
+    policy.own_pids = false;
   }
   policy.allow_unsandboxed = options.allow_unsandboxed;
   spec.sandbox = policy;

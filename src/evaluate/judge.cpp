@@ -22,6 +22,7 @@ using wire::field;
 // The caller may compile between messages.
 constexpr double kIdleSeconds = 3600;
 constexpr double kProgressSeconds = 0.1;
+constexpr double kWaitingSeconds = 1;
 
 class Judge {
  public:
@@ -91,13 +92,14 @@ class Judge {
   json open(wire::Message& message) {
     const json& body = message.body;
     SessionOptions options;
-    program_ = util::Self::open(std::filesystem::path(field<std::string>(body, "program")));
-    options.arm.program = &*program_;
+    options.arm.program = &program_;
     options.arm.device = device_id_;
     options.arm.allow_unsandboxed = field<bool>(body, "allow_unsandboxed");
     options.arm.device_printf = field<bool>(body, "device_printf");
     options.seed = field<std::uint64_t>(body, "seed");
-    options.locks = field<std::string>(body, "locks");
+    options.holder = static_cast<int>(field<std::int64_t>(body, "holder"));
+    options.waiting = [this](const std::vector<util::Holder>* holders) { report_waiting(holders); };
+    options.locks = "/proc/self/fd/" + std::to_string(locks_.get());
     problem::Problem problem = problem_from_json(body.at("problem"));
     require_supported(problem);
     const submission::Signature plain = candidate_signature(problem);
@@ -142,6 +144,20 @@ class Judge {
     return list;
   }
 
+  // Every second at least, so that a judge that waits can be told from one that hangs.
+  void report_waiting(const std::vector<util::Holder>* holders) {
+    const double now = clock_.monotonic();
+    if (holders == nullptr) {
+      channel_.send({{"waiting", ""}});
+      waiting_ = -1;
+    } else if (waiting_ < 0 || now - waiting_ >= kWaitingSeconds) {
+      waiting_ = now;
+      channel_.send(
+          {{"waiting",
+            "waiting for " + device::text(device_id_) + " (" + util::text(*holders) + ")"}});
+    }
+  }
+
   void report(const std::string& text, std::size_t done, std::size_t total) {
     const double now = clock_.monotonic();
     if (now - reported_ >= kProgressSeconds) {
@@ -150,13 +166,15 @@ class Judge {
     }
   }
 
-  std::optional<util::Self> program_;
+  const util::Self program_ = util::Self::adopt(util::Fd(kJudgeProgramFd));
+  const util::Fd locks_{kJudgeLocksFd};
   wire::Channel channel_;
   device::Id device_id_;
   std::unique_ptr<device::Device> device_;  // until the session takes it
   std::unique_ptr<Session> session_;
   util::RealClock clock_;
   double reported_ = -1;
+  double waiting_ = -1;  // when it was last said
 };
 
 }  // namespace

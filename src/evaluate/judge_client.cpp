@@ -3,15 +3,19 @@
 #include "device/info_json.h"
 #include "evaluate/evaluation_json.h"
 #include "evaluate/image_wire.h"
-#include "util/file.h"
+#include "util/error.h"
 #include "util/lock.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace sweep::evaluate {
 namespace {
@@ -19,32 +23,76 @@ namespace {
 using nlohmann::json;
 using wire::field;
 
+// A judge that waits for a lock says so every second.
+constexpr double kSilentSeconds = 60;
+// Its own threads (fills use one for each processor) and those of the runners of a timed batch.
+constexpr std::uint32_t kJudgeProcesses = 4096;
+
 std::filesystem::path lock_folder(const JudgeSpec& spec) {
-  return spec.locks.empty() ? util::lock_folder() : spec.locks;
+  if (spec.locks.empty()) {
+    return util::lock_folder();
+  }
+  util::make_folders(spec.locks);
+  return spec.locks;
 }
 
-util::SpawnSpec spawn_spec(const JudgeSpec& spec, int socket) {
+util::SandboxPolicy policy_for(const JudgeSpec& spec, const std::filesystem::path& locks) {
+  util::SandboxPolicy policy = util::system_libraries();
+  policy.read.emplace_back("/sys/devices/system/cpu");
+  if (spec.device.kind == device::Kind::cuda) {
+    policy += util::nvidia_driver();
+  }
+  policy.read_write.push_back(locks);
+  policy.start_sandboxed = true;
+  policy.max_processes = kJudgeProcesses;
+  policy.allow_unsandboxed = spec.allow_unsandboxed;
+  return policy;
+}
+
+struct Started {
+  util::Process process;
+  util::Fd socket;
+};
+
+Started start(const JudgeSpec& spec,
+              const std::filesystem::path& locks,
+              const std::filesystem::path& folder) {
+  // Runners may be of other users and have their folders below this one.
+  if (::chmod(folder.c_str(), 0711) != 0) {
+    util::throw_errno("chmod", folder.string());
+  }
+  const util::Self program = util::Self::open(spec.program);
+  const util::Fd lock_fd = util::open_file(locks.string(), O_PATH | O_DIRECTORY);
+  auto [ours, theirs] = wire::Channel::make_pair();
   util::SpawnSpec made;
   made.argv = {"sweep", "__judge"};
-  made.env = util::basic_environment();
+  made.env = util::basic_environment(folder);
   const auto needed = device::role_environment(spec.device);
   made.env.insert(made.env.end(), needed.begin(), needed.end());
   // Standard error carries what runners print with device_printf; errors travel as messages.
-  made.fds = {{socket, wire::Channel::kRoleFd}, {2, 1}, {2, 2}};
+  made.fds = {{theirs.get(), wire::Channel::kRoleFd},
+              {program.fd(), kJudgeProgramFd},
+              {lock_fd.get(), kJudgeLocksFd},
+              {2, 1},
+              {2, 2}};
   made.limits = {{RLIMIT_CORE, 0}};
   made.deadline = spec.deadline_seconds;
-  return made;
+  made.work_folder = folder;
+  made.sandbox = policy_for(spec, locks);
+  util::Process process = util::Process::start_self(program, made);
+  return {std::move(process), std::move(ours)};
 }
 
 }  // namespace
 
 JudgeClient::JudgeClient(const JudgeSpec& spec)
     : spec_(spec),
+      locks_(lock_folder(spec)),
+      folder_("sweep-judge"),
       process_([&] {
-        auto [ours, theirs] = wire::Channel::make_pair();
-        socket_ = std::move(ours);
-        return util::Process::start_self(util::Self::open(spec.program),
-                                         spawn_spec(spec, theirs.get()));
+        Started started = start(spec, locks_, folder_.path());
+        socket_ = std::move(started.socket);
+        return std::move(started.process);
       }()),
       channel_(std::move(socket_), "judge", kJudgeMessageBytes) {
   channel_.send({{"do", "device"}, {"device", device::text(spec.device)}});
@@ -54,6 +102,7 @@ JudgeClient::JudgeClient(const JudgeSpec& spec)
 void JudgeClient::open(const problem::Problem& problem,
                        const std::vector<const Code*>& codes,
                        const HarnessImages& harness) {
+  util::make_lock_files(locks_, info_.uuid);
   json list = json::array();
   json own = json::array();
   std::vector<util::Fd> images;
@@ -76,8 +125,7 @@ void JudgeClient::open(const problem::Problem& problem,
                  {"allow_unsandboxed", spec_.allow_unsandboxed},
                  {"device_printf", spec_.device_printf},
                  {"seed", spec_.seed},
-                 {"locks", lock_folder(spec_).string()},
-                 {"program", spec_.program.string()},
+                 {"holder", ::getpid()},
                  {"problem", problem_to_json(problem)},
                  {"codes", std::move(list)},
                  {"harness", std::move(own)}},
@@ -95,9 +143,19 @@ JudgeClient::~JudgeClient() {
   }
 }
 
+void JudgeClient::note_waiting(bool waiting) {
+  const double now = clock_.monotonic();
+  if (waiting && !waiting_since_) {
+    waiting_since_ = now;
+  } else if (!waiting && waiting_since_) {
+    process_.extend_deadline(now - *waiting_since_);
+    waiting_since_.reset();
+  }
+}
+
 json JudgeClient::receive() {
   try {
-    json body = channel_.receive(process_.time_left()).body;
+    json body = channel_.receive(waiting_since_ ? kSilentSeconds : process_.time_left()).body;
     if (body.contains("error")) {
       throw_error(body.at("error"));
     }
@@ -118,6 +176,15 @@ json JudgeClient::stage(const char* what, const StageOptions& options, const Tic
   channel_.send({{"do", what}, {"options", options_to_json(options)}});
   while (true) {
     json body = receive();
+    if (body.contains("waiting")) {
+      const auto text = field<std::string>(body, "waiting");
+      note_waiting(!text.empty());
+      if (!text.empty()) {
+        tick(text, 0, 0);
+      }
+      continue;
+    }
+    note_waiting(false);
     if (body.contains("progress")) {
       const json& progress = body.at("progress");
       tick(field<std::string>(progress, "text"),
@@ -127,9 +194,13 @@ json JudgeClient::stage(const char* what, const StageOptions& options, const Tic
     }
     protections_.clear();
     for (const json& item : body.at("protections")) {
-      protections_.push_back({field<std::string>(item, "name"),
+      const auto name = field<std::string>(item, "name");
+      const bool judge_lacks = std::ranges::any_of(process_.protections(), [&](const auto& own) {
+        return own.name == name && own.mandatory && !own.active;
+      });
+      protections_.push_back({name,
                               true,
-                              field<bool>(item, "active"),
+                              field<bool>(item, "active") && !judge_lacks,
                               field<std::string>(item, "detail")});
     }
     return std::move(body.at("result"));

@@ -3,11 +3,14 @@
 #include "evaluate/evaluation.h"
 #include "evaluate/harness.h"
 #include "evaluate/judge_protocol.h"
+#include "util/clock.h"
+#include "util/file.h"
 #include "util/process.h"
 #include "wire/channel.h"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +23,7 @@ struct JudgeSpec {
   std::uint64_t seed = 1;
   bool allow_unsandboxed = false;
   bool device_printf = false;
-  double deadline_seconds = 600;
+  double deadline_seconds = 600;  // from the start, without the time spent waiting for locks
 };
 
 // The judge process of one evaluation, seen from evaluate(). The destructor ends it and all its
@@ -42,7 +45,8 @@ class JudgeClient {
             const std::vector<const Code*>& codes,
             const HarnessImages& harness);
 
-  // Of the last runner started.
+  // Of the last runner started; what the judge itself lacks counts as missing, unless it need not
+  // have it.
   [[nodiscard]] const std::vector<util::Protection>& protections() const { return protections_; }
 
   // Runs "check", "stress", "time" or "heldout" and returns its result.
@@ -52,12 +56,17 @@ class JudgeClient {
 
  private:
   [[nodiscard]] nlohmann::json receive();
+  void note_waiting(bool waiting);
 
   JudgeSpec spec_;
-  util::Fd socket_;  // until channel_ takes it
+  std::filesystem::path locks_;
+  util::TempDir folder_;  // the judge's and its runners' temporary files
+  util::Fd socket_;       // until channel_ takes it
   util::Process process_;
   wire::Channel channel_;
   device::Info info_;
+  util::RealClock clock_;
+  std::optional<double> waiting_since_;
   std::vector<util::Protection> protections_;
 };
 

@@ -14,6 +14,11 @@
 // What evaluate() and its judge tell each other.
 namespace sweep::evaluate {
 
+// Descriptors that the judge is started with besides its socket: this program, to start runners,
+// and the folder of locks. Their paths may be closed to the judge's user.
+inline constexpr int kJudgeProgramFd = 4;
+inline constexpr int kJudgeLocksFd = 5;
+
 inline constexpr std::size_t kJudgeMessageBytes = std::size_t{64} << 20U;
 
 // The texts of a problem; parsed again on the other side, so the judge needs no files.

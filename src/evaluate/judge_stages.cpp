@@ -1,5 +1,6 @@
 #include "evaluate/judge_stages.h"
 
+#include "evaluate/memory.h"
 #include "util/error.h"
 #include "util/sha256.h"
 
@@ -127,9 +128,13 @@ std::vector<Place> visible_places(const problem::Problem& problem, device::Kind 
 }
 
 CheckResult run_check(Session& session, const StageOptions& options, const Tick& tick) {
-  session.lock(util::LockMode::shared);
   CheckResult result;
   const std::vector<NumberedDraw> draws = check_draws(session, options);
+  std::vector<problem::Draw> plain;
+  for (const NumberedDraw& numbered : draws) {
+    plain.push_back(numbered.draw);
+  }
+  session.lock(util::LockMode::shared, judged_bytes(session, plain));
   require_versus(session, draws);
   for (const NumberedDraw& numbered : draws) {
     tick(numbered.draw.shape, result.calls.size(), draws.size());
@@ -150,7 +155,6 @@ CheckResult run_check(Session& session, const StageOptions& options, const Tick&
 }
 
 StressResult run_stress(Session& session, const StageOptions& options, const Tick& tick) {
-  session.lock(util::LockMode::shared);
   const problem::Problem& problem = session.problem();
   const problem::Key key = problem::Key::from_seed(options.seed).derive("stress\n" + problem.id);
   std::vector<problem::Draw> draws =
@@ -161,6 +165,7 @@ StressResult run_stress(Session& session, const StageOptions& options, const Tic
   result.edge_shapes = static_cast<int>(edges.size());
   draws.insert(
       draws.end(), std::make_move_iterator(edges.begin()), std::make_move_iterator(edges.end()));
+  session.lock(util::LockMode::shared, judged_bytes(session, draws));
   std::set<std::string> contents;
   for (const problem::Draw& draw : draws) {
     contents.insert(draw.content);
@@ -175,11 +180,12 @@ StressResult run_stress(Session& session, const StageOptions& options, const Tic
 }
 
 HeldoutResult run_heldout(Session& session, const StageOptions& options, const Tick& tick) {
-  session.lock(util::LockMode::shared);
   const problem::Problem& problem = session.problem();
   const problem::HeldOut secret(options.salt, options.epoch, problem);
-  Judged judged =
-      judge_all(session, secret.checked(problem, session.machine(), kHeldoutDraws), tick);
+  const std::vector<problem::Draw> draws =
+      secret.checked(problem, session.machine(), kHeldoutDraws);
+  session.lock(util::LockMode::shared, judged_bytes(session, draws));
+  Judged judged = judge_all(session, draws, tick);
   HeldoutResult result;
   std::optional<TimeResult> time;
   if (!judged.failure) {

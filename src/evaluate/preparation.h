@@ -26,7 +26,10 @@ namespace sweep::evaluate {
 // The seed kernel. Throws util::UsageError E_SEED_MISSING naming the file to write.
 [[nodiscard]] Source find_seed(const Services& services, const problem::Problem& problem);
 
-// Expands the plan for every visible shape. Fills errors; empty: fine.
+// Expands the plan for every visible shape. Fills errors; empty: fine. Edge and stress shapes are
+// left to the stress stage on purpose: no prompt shows them, its answer to a model is one bit, and
+// a plan error names the shape and what was wrong with its numbers. Screening is free and without
+// limit, so a plan that fails for chosen dims only would read the hidden shapes one after another.
 [[nodiscard]] ScreenResult screen(const problem::Problem& problem,
                                   const submission::Submission& submission,
                                   device::Kind kind);

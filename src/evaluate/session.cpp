@@ -11,6 +11,9 @@ namespace {
 // Bounds stress, edge and held-out draws on the cpu device, in bytes of all buffers of the judge.
 constexpr double kCpuDrawBytes = 4 << 20;
 
+// Above any device's memory and exact as an integer.
+constexpr double kMostBytes = 1e15;
+
 expr::IntEnv free_dims(const problem::Problem& problem, const expr::IntEnv& dims) {
   expr::IntEnv free;
   for (const problem::Dim& dim : problem.dims) {
@@ -100,11 +103,27 @@ Player Session::fresh(const Player& like) {
   return player;
 }
 
-void Session::lock(util::LockMode mode) {
+void Session::lock(util::LockMode mode, double bytes) {
   lock_.reset();
   const std::filesystem::path folder =
       options_.locks.empty() ? util::lock_folder() : options_.locks;
-  lock_ = util::acquire(folder, device_->info().uuid, mode);
+  const std::string& name = device_->info().uuid;
+  const util::LockUse use{mode,
+                          static_cast<std::uint64_t>(std::clamp(bytes, 0.0, kMostBytes)),
+                          device_->info().total_bytes / 10 * 9,
+                          options_.holder};
+  bool waited = false;
+  lock_ = util::acquire(folder, name, use, [&](double) {
+    waited = true;
+    if (options_.waiting) {
+      const std::vector<util::Holder> holders = util::holders(folder, name);
+      options_.waiting(&holders);
+    }
+    return true;
+  });
+  if (waited && options_.waiting) {
+    options_.waiting(nullptr);
+  }
 }
 
 std::unique_ptr<Bench> Session::make_bench(const problem::Draw& draw) {

@@ -6,6 +6,7 @@
 #include "evaluate/seat.h"
 #include "util/lock.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +48,10 @@ struct SessionOptions {
   ArmOptions arm;
   std::uint64_t seed = 1;
   std::filesystem::path locks;
+  int holder = 0;  // process that a person finds as the holder of our locks; 0: this one
+  // Called about ten times a second while a lock is waited for, with those who have it, and once
+  // with null when it is ours after that.
+  std::function<void(const std::vector<util::Holder>*)> waiting;
 };
 
 // The judge's state for one evaluation: device, buffers, oracle and arms. One thread.
@@ -81,8 +86,10 @@ class Session {
   // A further process for the same code (time), started and not waited for.
   [[nodiscard]] Player fresh(const Player& like);
 
-  // The device's lock. Waiting counts against no deadline of a call.
-  void lock(util::LockMode mode);
+  // The device's lock. A shared one also waits until `bytes` of device memory, the most that will
+  // be in use, fit beside those of other holders in 0.9 of the device. Waiting counts against no
+  // deadline.
+  void lock(util::LockMode mode, double bytes = 0);
 
   void unlock() { lock_.reset(); }
 

@@ -1,4 +1,5 @@
 #include "evaluate/judge_stages.h"
+#include "evaluate/memory.h"
 #include "evaluate/timed_shape.h"
 #include "timing/statistics.h"
 #include "util/clock.h"
@@ -43,7 +44,8 @@ class TimeStage {
         only_pool_(!seed_rule_suffices(session.problem())) {}
 
   TimeResult run(const std::vector<Place>& places) {
-    session_.lock(util::LockMode::shared);
+    bytes_ = needed_bytes(places);
+    session_.lock(util::LockMode::shared, bytes_);
     session_.clear_bench();
     choose_flush();
     (void)lap();
@@ -63,6 +65,15 @@ class TimeStage {
   }
 
  private:
+  [[nodiscard]] double needed_bytes(const std::vector<Place>& places) const {
+    std::vector<problem::Draw> draws;
+    for (const Place& place : places) {
+      draws.push_back(timed_draw(session_.problem(), place, key_, "pool/0"));
+    }
+    const int pairs = std::clamp(options_.replicates, 1, kPairsAtOnce);
+    return timed_bytes(session_, draws, pairs);
+  }
+
   void choose_flush() {
     if (session_.options().arm.device.kind != device::Kind::cpu) {
       return;
@@ -86,7 +97,7 @@ class TimeStage {
 
   // Warms the pairs, then takes the device alone.
   void run_batch(int first, int count, int replicates) {
-    session_.lock(util::LockMode::shared);
+    session_.lock(util::LockMode::shared, bytes_);
     start_pairs(count);
     (void)lap();
     for (int i = 0; i < count; ++i) {
@@ -344,6 +355,7 @@ class TimeStage {
   problem::Key key_;
   const Tick& tick_;
   bool only_pool_;
+  double bytes_ = 0;  // of device memory
   bool flushed_ = true;
   int blocks_ = 0;
   TimePhases phases_;

@@ -7,9 +7,7 @@
 namespace sweep::evaluate {
 namespace {
 
-constexpr int kPoolDraws = 8;
 constexpr double kPoolSeconds = 1;
-constexpr std::size_t kPoolBytes = std::size_t{2} << 30U;
 
 }  // namespace
 

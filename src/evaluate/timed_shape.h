@@ -3,6 +3,7 @@
 #include "evaluate/judge_stages.h"
 #include "evaluate/session.h"
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,6 +17,10 @@ struct PoolDraw {
   Truth truth;
   Tensors seed;
 };
+
+// Draws with an oracle result for each shape: at most this many, and this much memory of results.
+inline constexpr int kPoolDraws = 8;
+inline constexpr std::size_t kPoolBytes = std::size_t{2} << 30U;
 
 // One shape of the time stage: its buffers and the contents that are judged with the oracle.
 struct TimedShape {

@@ -122,7 +122,7 @@ std::string turncoat(int honest) {
 
 TEST_F(JudgeState, AKernelThatIsWrongOnlyInLaterCallsIsCaughtWhileItIsTimed) {
   // Check makes 12 calls (2 shapes x 2 contents x 3 seeds), a replicate 2 + 2 x 2 x 8 = 34 for each
-  // arm.
+  // arm, the first one 2 more to set the pace.
   open(turncoat(20));
   EXPECT_FALSE(check().failure);
   const TimeResult result = time(8);
@@ -133,11 +133,11 @@ TEST_F(JudgeState, AKernelThatIsWrongOnlyInLaterCallsIsCaughtWhileItIsTimed) {
 }
 
 TEST_F(JudgeState, EveryTimedCallIsJudged) {
-  // Wrong in the last call of a replicate only: 33 right ones do not excuse it.
-  open(turncoat(33));
+  // Wrong in the last call of a replicate only: 35 right ones do not excuse it.
+  open(turncoat(35));
   EXPECT_FALSE(check().failure);
   EXPECT_TRUE(time(8).failure);
-  open(turncoat(34));
+  open(turncoat(36));
   EXPECT_FALSE(time(8).failure);
 }
 
