@@ -18,7 +18,7 @@ namespace sweep::evaluate {
 [[nodiscard]] Verdict infra_verdict(const util::Error& error);
 
 // What stood between the submission and the machine, as the judge reports it.
-[[nodiscard]] Protections protections_of(const std::vector<util::Protection>& active,
+[[nodiscard]] Protections protections_of(const std::vector<util::Protection>& list,
                                          device::Kind kind);
 
 // "1.250x  [1.200, 1.300]  geometric mean over 3 visible shapes"

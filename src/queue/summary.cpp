@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,10 +26,9 @@ std::string reason_of(const record::Trajectory& t) {
   return t.final_result ? t.final_result->reason : t.stop_reason;
 }
 
-// At most `most` bytes (0: all of it), cut at a character and marked.
+// At most `most` bytes, cut at a character and marked.
 std::string shortened(const std::string& text, std::size_t most) {
-  return most == 0 || text.size() <= most ? text
-                                          : util::to_valid_utf8(text.substr(0, most - 3)) + "...";
+  return text.size() <= most ? text : util::to_valid_utf8(text.substr(0, most - 3)) + "...";
 }
 
 std::size_t columns(std::string_view text) {
@@ -47,56 +45,68 @@ std::string padded(const std::vector<std::string>& cells, const std::vector<std:
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-// Rows of one width, the reason of what did not pass behind it where there is room, else below. A
-// terminal too narrow for outcome and verdict beside each other gets the verdict alone.
-std::string table_text(const std::vector<FinalRow>& rows, std::size_t width) {
-  const auto cells_of = [](const FinalRow& row, bool both) {
-    const std::string outcome = row.outcome.empty() ? "not begun" : row.outcome;
-    std::vector<std::string> cells{util::printable(row.problem), util::printable(row.model)};
-    if (both) {
-      cells.push_back(outcome);
-      cells.push_back(row.verdict);
-    } else {
-      cells.push_back(row.verdict.empty() ? outcome : row.verdict);
-    }
-    cells.push_back(speedup_text(row));
-    return cells;
-  };
-  const auto widths_of = [&](bool both) {
-    std::vector<std::string> head{"problem", "model", "outcome", "verdict", "speedup"};
-    if (!both) {
-      head.erase(head.begin() + 2);
-    }
-    std::vector<std::size_t> widths;
-    for (const std::string& word : head) {
-      widths.push_back(word.size());
-    }
-    for (const FinalRow& row : rows) {
-      const std::vector<std::string> cells = cells_of(row, both);
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        widths[i] = std::max(widths[i], columns(cells[i]));
-      }
-    }
-    return std::pair{head, widths};
-  };
-  const auto total = [](const std::vector<std::size_t>& widths) {
+struct Layout {
+  bool both = true;  // outcome and verdict; otherwise the verdict alone
+  std::vector<std::string> head;
+  std::vector<std::size_t> widths;
+
+  [[nodiscard]] std::size_t total() const {
     return std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1));
-  };
-  const bool both = width == 0 || total(widths_of(true).second) <= width;
-  const auto [head, widths] = widths_of(both);
-  std::string out = padded(head, widths) + "\n";
+  }
+};
+
+std::vector<std::string> cells_of(const FinalRow& row, bool both) {
+  const std::string outcome = row.outcome.empty() ? "not begun" : row.outcome;
+  std::vector<std::string> cells{util::printable(row.problem), util::printable(row.model)};
+  if (both) {
+    cells.push_back(outcome);
+  }
+  cells.push_back(both || !row.verdict.empty() ? row.verdict : outcome);
+  cells.push_back(speedup_text(row));
+  return cells;
+}
+
+Layout layout_of(const std::vector<FinalRow>& rows, bool both) {
+  Layout layout{both, {"problem", "model", "verdict", "speedup"}, {}};
+  if (both) {
+    layout.head.insert(layout.head.begin() + 2, "outcome");
+  }
+  for (const std::string& word : layout.head) {
+    layout.widths.push_back(word.size());
+  }
   for (const FinalRow& row : rows) {
     const std::vector<std::string> cells = cells_of(row, both);
-    std::string line = padded(cells, widths);
-    const std::string reason = util::printable(row.reason.substr(0, row.reason.find('\n')));
-    if (row.outcome != "correct" && !reason.empty()) {
-      // In the column of the speedup, which such a row rarely has.
-      const std::size_t at = total(widths) + 2 - (cells.back().empty() ? widths.back() + 2 : 0);
-      const bool beside = width == 0 || at + columns(reason) <= width;
-      line += beside ? std::string(at - columns(line), ' ') : "\n    ";
-      line += shortened(reason, width == 0 || beside ? 0 : width - 4);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      layout.widths[i] = std::max(layout.widths[i], columns(cells[i]));
     }
-    out += line + "\n";
+  }
+  return layout;
+}
+
+std::string line_of(const FinalRow& row, const Layout& layout, std::size_t width) {
+  const std::vector<std::string> cells = cells_of(row, layout.both);
+  const std::string line = padded(cells, layout.widths);
+  const std::string reason = util::printable(row.reason.substr(0, row.reason.find('\n')));
+  if (row.outcome == "correct" || reason.empty()) {
+    return line + "\n";
+  }
+  // In the column of the speedup, which such a row rarely has; below where it does not fit.
+  const std::size_t at = layout.total() + 2 - (cells.back().empty() ? layout.widths.back() + 2 : 0);
+  if (width == 0 || at + columns(reason) <= width) {
+    return line + std::string(at - columns(line), ' ') + reason + "\n";
+  }
+  return line + "\n    " + shortened(reason, width - 4) + "\n";
+}
+
+// A terminal too narrow for outcome and verdict beside each other gets the verdict alone.
+std::string table_text(const std::vector<FinalRow>& rows, std::size_t width) {
+  Layout layout = layout_of(rows, true);
+  if (width > 0 && layout.total() > width) {
+    layout = layout_of(rows, false);
+  }
+  std::string out = padded(layout.head, layout.widths) + "\n";
+  for (const FinalRow& row : rows) {
+    out += line_of(row, layout, width);
   }
   return out;
 }
