@@ -203,6 +203,7 @@ void plan_identity(spawn::Plan& plan, bool start_sandboxed) {
     const uid_t uid = fresh_user(users);
     if (start_sandboxed && !may_make_namespaces(uid)) {
       plan.needs_limit = false;
+      plan.keeps_root = true;
       plan.guards[spawn::kOtherUser].error = EPERM;
       return;
     }

@@ -96,6 +96,23 @@ bool mount_own_proc() {
          ::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
 }
 
+// For root, to whom the files below are writable where Landlock grants /proc.
+bool protect_proc() {
+  constexpr unsigned long kReadOnly =
+      MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  for (const char* path : {"/proc/sys", "/proc/sysrq-trigger"}) {
+    const bool bound = ::mount(path, path, nullptr, MS_BIND, nullptr) == 0;
+    // A kernel may have no sysrq.
+    if (!bound && errno == ENOENT) {
+      continue;
+    }
+    if (!bound || ::mount(nullptr, path, nullptr, kReadOnly, nullptr) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // In a user namespace of one user the limit counts that namespace's processes; as real root only a
 // user of the child's own makes it bind.
 void change_user(Plan& plan) {
@@ -171,6 +188,10 @@ void enter_sandbox(Plan& plan) {
   note(plan, kPidNamespace, in(CLONE_NEWPID));
   note(plan, kIpcNamespace, in(CLONE_NEWIPC));
   note(plan, kPrivateProc, in(CLONE_NEWNS) && in(CLONE_NEWPID) && mount_own_proc());
+  if (plan.keeps_root && !(plan.guards[kPrivateProc].active && protect_proc()) &&
+      !plan.allow_missing) {
+    give_up(plan, kGuardNames[kPrivateProc]);
+  }
 }
 
 }  // namespace

@@ -72,7 +72,9 @@ struct Plan {
   uid_t uid = 0;
   bool limit_binds = false;  // false: the kernel does not count real root's processes
   bool needs_limit = true;
-  int clone_errno = 0;  // why the namespaces were left out
+  bool keeps_root = false;  // real root that may write /proc: what belongs to the machine there is
+                            // made read-only
+  int clone_errno = 0;      // why the namespaces were left out
 
   int landlock_abi = 0;  // 0: none
   std::vector<PathRule> rules;

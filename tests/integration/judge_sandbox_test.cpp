@@ -50,6 +50,7 @@ static void probe() {
   say("ssh folder", call(2, at(SSH_FOLDER), 0200000));
   say("home", call(2, at(HOME_FOLDER), 0200000));
   say("passwd", call(2, at("/etc/passwd")));
+  say("sysctl", call(2, at("/proc/sys/kernel/core_pattern"), 1));
   say("write", call(2, at("/tmp/sweep-judge-was-here"), 0101, 0600));
   say("inet", call(41, 2, 1));
   say("inet6", call(41, 10, 2));
@@ -129,6 +130,7 @@ TEST_F(JudgeSandbox, ReachesNothingAndStillJudges) {
     EXPECT_THAT(said, HasSubstr("probe " + std::string(what) + ": forbidden\n"));
   }
   EXPECT_THAT(said, ::testing::Not(HasSubstr("probe home: allowed")));
+  EXPECT_THAT(said, ::testing::Not(HasSubstr("probe sysctl: allowed")));
   EXPECT_FALSE(fs::exists("/tmp/sweep-judge-was-here"));
   // Runners inside have theirs as well.
   EXPECT_TRUE(e.protections.landlock && e.protections.seccomp && e.protections.network &&
