@@ -1,5 +1,6 @@
 #include "queue/devices.h"
 
+#include "compile/compiler.h"
 #include "device/info_json.h"
 #include "util/error.h"
 #include "util/process.h"
@@ -7,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -24,6 +26,10 @@ std::vector<Found> ask(const std::filesystem::path& program) {
   util::SpawnSpec spec;
   spec.argv = {"sweep", "__devices"};
   spec.env = util::basic_environment();
+  if (const char* path = std::getenv("PATH")) {
+    std::erase_if(spec.env, [](const std::string& entry) { return entry.starts_with("PATH="); });
+    spec.env.push_back(std::string("PATH=") + path);
+  }
   for (const char* name : {"CUDA_HOME", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"}) {
     if (const char* value = std::getenv(name)) {
       spec.env.push_back(std::string(name) + "=" + value);
@@ -40,12 +46,15 @@ std::vector<Found> ask(const std::filesystem::path& program) {
   }
   std::vector<Found> out;
   const nlohmann::json answer = wire::parse_object(done.out, "devices");
+  const std::string gxx = wire::field<std::string>(answer, "gxx_reason");
+  const std::string nvrtc = wire::field<std::string>(answer, "nvrtc_reason");
   for (const nlohmann::json& row : answer.at("devices")) {
     Found found;
     found.lane.id = device::parse_id(wire::field<std::string>(row, "id"));
     found.usable = wire::field<bool>(row, "usable");
     found.reason = wire::field<std::string>(row, "reason");
     found.lane.info = device::info_from_json(row.at("info"));
+    found.lane.no_compiler = found.lane.id.kind == device::Kind::cpu ? gxx : nvrtc;
     out.push_back(std::move(found));
   }
   return out;
@@ -77,12 +86,14 @@ std::vector<Lane> lanes(const std::filesystem::path& program,
     }
   }
   if (out.empty()) {
-    // The reason may end in its own advice, which is that of `eval`.
-    reason = reason.substr(0, reason.find("; "));
+    // The reason may end in its own advice; for a GPU that is the advice of `eval`.
+    const std::size_t end = std::min(reason.find("; "), reason.size());
+    const std::string advice = end < reason.size() ? reason.substr(end + 2) : "see `sweep doctor`";
+    reason.resize(end);
     const std::string next = id.kind == device::Kind::cuda
                                  ? "set [run] device = \"cpu\" (slow, timings not comparable) or "
                                    "see `sweep doctor --device cuda`"
-                                 : "see `sweep doctor`";
+                                 : advice;
     throw util::UsageError(
         {"device " + wanted, reason.empty() ? "no such device on this machine" : reason, next},
         "E_NO_DEVICE");
@@ -98,7 +109,13 @@ int devices_main() {
                     {"reason", listed.reason},
                     {"info", device::to_json(listed.info)}});
   }
-  std::cout << nlohmann::json{{"devices", rows}}.dump() << '\n';
+  const compile::Compiler compiler;
+  const compile::Toolchain& tools = compiler.toolchain();
+  std::cout << nlohmann::json{{"devices", rows},
+                              {"gxx_reason", tools.gxx_reason},
+                              {"nvrtc_reason", tools.nvrtc_reason}}
+                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+            << '\n';
   return 0;
 }
 

@@ -12,6 +12,7 @@ namespace sweep::queue {
 struct Lane {
   device::Id id;
   device::Info info;
+  std::string no_compiler;  // why code for it cannot be compiled here; empty: it can
 };
 
 // The lanes of `wanted` ("cpu", "cuda", "cuda:N"), at most `most` (0: all), asked of a child
@@ -22,7 +23,8 @@ struct Lane {
                                       std::size_t most,
                                       const std::string& require_gpu);
 
-// Body of `sweep __devices`: prints device::list() as JSON. Returns the exit code.
+// Body of `sweep __devices`: prints device::list() and what compilers lack as JSON. Returns the
+// exit code.
 [[nodiscard]] int devices_main();
 
 }  // namespace sweep::queue

@@ -1,7 +1,6 @@
 #include "queue/prepare.h"
 
 #include "agent/agent.h"
-#include "compile/compiler.h"
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
 #include "record/artifacts.h"
@@ -116,13 +115,9 @@ void check_keys(const Plan& plan) {
   }
 }
 
-void check_machine(device::Kind kind, bool allow_unsandboxed) {
-  const compile::Compiler compiler;
-  const compile::Toolchain& tools = compiler.toolchain();
-  const bool cpu = kind == device::Kind::cpu;
-  if ((cpu ? tools.gxx : tools.nvrtc).empty()) {
-    throw util::UsageError({"compile", cpu ? tools.gxx_reason : tools.nvrtc_reason, ""},
-                           "E_COMPILE_TOOLCHAIN");
+void check_machine(const Lane& lane, bool allow_unsandboxed) {
+  if (!lane.no_compiler.empty()) {
+    throw util::UsageError({"compile", lane.no_compiler, ""}, "E_COMPILE_TOOLCHAIN");
   }
   if (allow_unsandboxed) {
     return;

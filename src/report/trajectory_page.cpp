@@ -291,6 +291,13 @@ std::string trajectory_page(const Context& context, const Item& item) {
               {{"class", "meta"}},
               text(fmt::format("{}, harness {}, attempt {}", t.model_name, t.harness, t.attempt)));
   body += element("p", text(reason_of(t)));
+  if (t.final_result && !t.final_result->flags.empty()) {
+    Markup flags;
+    for (const std::string& flag : t.final_result->flags) {
+      flags += element("span", {{"class", "badge"}}, text(flag)) + text(" ");
+    }
+    body += element("p", flags);
+  }
   body += head_cards(t) + strip(t);
   if (t.final_result) {
     body += timings(*t.final_result) + stages(*t.final_result);
