@@ -83,7 +83,7 @@ const style = { background: "transparent", color: "currentColor", fontSize: "12p
 function speedupFigure(holder, rows) {
   if (rows.length === 0) return;
   holder.prepend(Plot.plot({
-    style, ...size(holder, rows.map((r) => r.label)), marginBottom: 44, height: 76 + 24 * rows.length, x: { type: "log", label: "speedup over the seed (log scale)", grid: true, ticks: 5, tickFormat: (v) => `${v}x` },
+    style, ...size(holder, rows.map((r) => r.label)), marginBottom: 44, height: 76 + 24 * rows.length, x: { type: "log", labelOffset: 36, label: "speedup over the seed (log scale)", grid: true, ticks: 5, tickFormat: (v) => `${v}x` },
     y: { label: null }, color: { legend: true },
     marks: [
       Plot.ruleX([1], { stroke: "currentColor", strokeDasharray: "4 3" }),
@@ -98,7 +98,7 @@ function timingFigure(holder, rows) {
   if (rows.length === 0) return;
   holder.prepend(Plot.plot({
     style, ...size(holder, rows.map((r) => r.shape)), marginBottom: 44, height: 86 + 34 * new Set(rows.map((r) => r.shape)).size,
-    x: { type: "log", label: "seed time / kernel time, one dot a block", grid: true, tickFormat: (v) => `${v}x` }, y: { label: null },
+    x: { type: "log", labelOffset: 36, label: "seed time / kernel time, one dot a block", grid: true, tickFormat: (v) => `${v}x` }, y: { label: null },
     marks: [Plot.ruleX([1], { strokeDasharray: "4 3" }), Plot.dot(rows, { x: "ratio", y: "shape", r: 2.5, fillOpacity: 0.6, fill: "currentColor" })],
   }));
 }
