@@ -89,6 +89,7 @@ Arm::Arm(const ArmOptions& options, const Code& code)
   const util::Fd own = image_fd(options.own_code, "the harness");
   const util::Fd image = image_fd(code.image, code.submission.file);
   const std::array fds = {own.get(), image.get()};
+  channel_.set_spin(spin_seconds(options.device));
   try {
     channel_.send({{"do", "open"},
                    {"device", device::text(options.device)},
@@ -261,11 +262,17 @@ void Arm::wash(std::uint32_t poison, const std::vector<std::int64_t>& sets) {
   order({{"do", "wash"}, {"poison", poison}, {"sets", sets}});
 }
 
-device::RunTime Arm::run(std::int64_t sequence, double seconds) {
+device::RunTime Arm::run(std::int64_t sequence,
+                         double seconds,
+                         std::uint32_t poison,
+                         const std::vector<std::int64_t>& sets) {
   device::RunTime time;
-  ask({{"do", "run"}, {"sequence", sequence}}, seconds, -1, [&time](const json& answer) {
-    time = {field<double>(answer, "device"), field<double>(answer, "host")};
-  });
+  ask({{"do", "run"}, {"sequence", sequence}, {"poison", poison}, {"sets", sets}},
+      seconds,
+      -1,
+      [&time](const json& answer) {
+        time = {field<double>(answer, "device"), field<double>(answer, "host")};
+      });
   return time;
 }
 

@@ -103,8 +103,12 @@ class Arm {
   // Overwrites scratch sets with the pattern, and what a runner's context keeps between calls.
   void wash(std::uint32_t poison, const std::vector<std::int64_t>& sets);
 
-  // One call; silent for `seconds`: the runner is ended and the fault is a timeout.
-  [[nodiscard]] device::RunTime run(std::int64_t sequence, double seconds);
+  // One call, then wash(): what comes next on the device is the judge's. Silent for `seconds`: the
+  // runner is ended and the fault is a timeout.
+  [[nodiscard]] device::RunTime run(std::int64_t sequence,
+                                    double seconds,
+                                    std::uint32_t poison,
+                                    const std::vector<std::int64_t>& sets);
 
  private:
   // Sends, waits, and gives the answer to `take`, which reads hostile fields.

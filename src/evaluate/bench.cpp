@@ -71,7 +71,10 @@ const Bench::Slot& Bench::slot(std::string_view name) const {
 }
 
 void Bench::fill(const problem::Draw& draw) {
-  const problem::FillPlan plan(problem_, draw);
+  fill(problem::FillPlan(problem_, draw));
+}
+
+void Bench::fill(const problem::FillPlan& plan) {
   for (std::size_t i = 0; i < plan.tensors().size(); ++i) {
     const Slot& target = slot(plan.tensors()[i].tensor.name);
     if (target.tensor.bytes == 0) {

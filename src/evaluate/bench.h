@@ -48,6 +48,8 @@ class Bench {
 
   // New content everywhere. The draw must have this bench's dims.
   void fill(const problem::Draw& draw);
+  // The same from a plan of such a draw.
+  void fill(const problem::FillPlan& plan);
 
   // Outputs poisoned, inout restored.
   void before_call(std::uint32_t poison);

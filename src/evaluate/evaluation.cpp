@@ -56,9 +56,6 @@ class Run {
     if (!run_screen() || !run_compile()) {
       return;
     }
-    const auto wanted = [this](Stage stage) {
-      return !request_.only ? stage_of_depth(stage) : *request_.only == stage;
-    };
     result_.verdict = Verdict::pass_inconclusive;
     result_.headline = "correct, not timed";
     if (wanted(Stage::check) && !run_check()) {
@@ -73,6 +70,10 @@ class Run {
     if (wanted(Stage::heldout)) {
       run_heldout();
     }
+  }
+
+  [[nodiscard]] bool wanted(Stage stage) const {
+    return !request_.only ? stage_of_depth(stage) : *request_.only == stage;
   }
 
   [[nodiscard]] bool stage_of_depth(Stage stage) const {
@@ -282,7 +283,11 @@ class Run {
 
   bool run_check() {
     return stage(Stage::check, [this] {
-      result_.check = check_from_json(ask(Stage::check, "check", options()));
+      StageOptions with = options();
+      if (wanted(Stage::time) && request_.device.kind == device::Kind::cuda) {
+        with.pairs_ahead = std::min(with.replicates, kPairsAtOnce);
+      }
+      result_.check = check_from_json(ask(Stage::check, "check", with));
       if (result_.check->failure) {
         fail(result_.check->failure->verdict, result_.check->failure->text);
         return false;

@@ -68,6 +68,7 @@ json options_to_json(const StageOptions& options) {
           {"stress_draws", options.stress_draws},
           {"replicates", options.replicates},
           {"blocks", options.blocks},
+          {"pairs_ahead", options.pairs_ahead},
           {"may_say_faster", options.may_say_faster},
           {"session", options.session},
           {"salt", to_hex(options.salt)},
@@ -89,6 +90,7 @@ StageOptions options_from_json(const json& body) {
   options.stress_draws = small(body, "stress_draws");
   options.replicates = small(body, "replicates");
   options.blocks = small(body, "blocks");
+  options.pairs_ahead = small(body, "pairs_ahead");
   options.may_say_faster = field<bool>(body, "may_say_faster");
   options.session = field<std::string>(body, "session");
   options.salt = text_from_hex(field<std::string>(body, "salt"));

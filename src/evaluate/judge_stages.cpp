@@ -135,6 +135,7 @@ CheckResult run_check(Session& session, const StageOptions& options, const Tick&
     plain.push_back(numbered.draw);
   }
   session.lock(util::LockMode::shared, judged_bytes(session, plain));
+  session.start_players(options.pairs_ahead);
   require_versus(session, draws);
   for (const NumberedDraw& numbered : draws) {
     tick(numbered.draw.shape, result.calls.size(), draws.size());

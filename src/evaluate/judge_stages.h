@@ -15,6 +15,10 @@ struct Place {
   expr::IntEnv free;
 };
 
+// Pairs of runners started before a lock is taken: all replicates of a plain evaluation, so that it
+// takes one lock and waits for one start.
+inline constexpr int kPairsAtOnce = 5;
+
 // What the caller asks the judge for; the draws follow from it and the problem.
 struct StageOptions {
   std::uint64_t seed = 1;
@@ -23,6 +27,9 @@ struct StageOptions {
   int stress_draws = 12;
   int replicates = 5;
   int blocks = 0;  // 0: by the time a call takes
+  // check: that many pairs for a time stage start meanwhile; opening a device takes 0.1 to 0.3 s
+  // and goes on while others compute.
+  int pairs_ahead = 0;
   bool may_say_faster = true;
   std::string session;  // part of the schedule's key
   std::string salt;     // held-out only

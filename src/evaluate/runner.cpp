@@ -42,7 +42,8 @@ class Runner {
       return run(body);
     }
     if (what == "wash") {
-      return wash(body);
+      wash(body);
+      return json::object();
     }
     if (what == "prepare") {
       return prepare(body);
@@ -81,8 +82,9 @@ class Runner {
   // Two answers: the device is open; the module is loaded.
   json open(wire::Message& message) {
     const json& body = message.body;
-    device_ = device::open(device::parse_id(field<std::string>(body, "device")),
-                           image_from(body.at("own"), message.fds.at(0)));
+    const device::Id id = device::parse_id(field<std::string>(body, "device"));
+    device_ = device::open(id, image_from(body.at("own"), message.fds.at(0)));
+    channel_.set_spin(spin_seconds(id));
     // Nothing that is loaded from now on may start a program.
     util::deny_exec();
     channel_.send({{"sm_count", device_->info().sm_count}});
@@ -135,7 +137,7 @@ class Runner {
     return {{"sequence", last_}};
   }
 
-  json wash(const json& body) {
+  void wash(const json& body) {
     const auto poison = static_cast<std::uint32_t>(field<std::uint64_t>(body, "poison"));
     for (const std::int64_t set : field<std::vector<std::int64_t>>(body, "sets")) {
       for (const auto& buffer : scratch_.at(set)) {
@@ -145,14 +147,15 @@ class Runner {
     device_->wash();
     device_->reset_persisting_cache();
     device_->synchronize();
-    return json::object();
   }
 
+  // The call, then what "wash" does: it costs no further change of context on the device.
   json run(const json& body) {
     const auto result = device_->run(*sequences_.at(field<std::int64_t>(body, "sequence")));
     if (const auto* fault = std::get_if<device::Fault>(&result)) {
       return {{"fault", fault_to_json(*fault)}};
     }
+    wash(body);
     const auto& time = std::get<device::RunTime>(result);
     return {{"device", time.device_seconds}, {"host", time.host_seconds}};
   }

@@ -5,8 +5,8 @@ namespace sweep::evaluate {
 // Body of `sweep __run`: one module on one device, told what to do over the socket `fd` by the
 // judge. Knows buffers, never expected values. Returns an exit code; never throws. Messages ("do")
 // and answers:
-//   open {device}                        {sm_count}
-//   load {kernels[{name,lowered}], bytes} +fd image     {facts{name: ..}} | {fault}
+//   open {device, own[{name,lowered}], kernels[{name,lowered}]} +fd own code +fd image
+//                                        {sm_count}, then {facts{name: ..}} | {fault}
 //   map {bytes, write} +fd               {buffer, address}
 //   unmap {buffer}                       {}
 //   scratch {bytes[..]}                  {set, addresses[..]} | {fault}
@@ -14,9 +14,11 @@ namespace sweep::evaluate {
 //   occupancy {kernel, threads, shared}  {blocks}
 //   prepare {steps[..]}                  {sequence} | {fault}
 //   forget {sequence}                    {}
-//   wash {poison, sets[..]}              {}          scratch poisoned, caches and arenas of the
-//   runner's context overwritten run {sequence}                       {device, host} | {fault} quit
-//   (no answer)
+//   wash {poison, sets[..]}              {}
+//   run {sequence, poison, sets[..]}     {device, host} | {fault}
+//   quit                                 (no answer)
+// wash poisons scratch and overwrites caches and arenas of the runner's context; run does so after
+// the call.
 // After a fault the runner only waits to be ended.
 [[nodiscard]] int runner_main(int fd);
 

@@ -10,6 +10,12 @@
 // other for hostile.
 namespace sweep::evaluate {
 
+// How long judge and runner wait for each other without sleeping: on a GPU a call takes less than
+// the waking would; the cpu device's kernels need the cores themselves.
+[[nodiscard]] constexpr double spin_seconds(device::Id id) {
+  return id.kind == device::Kind::cuda ? 2e-3 : 0;
+}
+
 // One message's JSON: 65,536 launches of a few hundred bytes each fit.
 inline constexpr std::size_t kRunnerMessageBytes = std::size_t{64} << 20U;
 

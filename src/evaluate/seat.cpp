@@ -60,7 +60,7 @@ void Seat::let_go() noexcept {
   }
 }
 
-void Seat::ready(const problem::Draw& draw) {
+void Seat::ready(const problem::Draw& draw, std::uint32_t poison) {
   const Code& code = arm_.code();
   std::string wanted = scalars_text(code.signature, draw);
   if (wanted == ready_for_) {
@@ -84,19 +84,9 @@ void Seat::ready(const problem::Draw& draw) {
   for (const Region& region : regions_) {
     buffers.push_back(region.address);
   }
-  for (const std::int64_t set : sets_) {
-    arm_.drop(set);
-  }
-  sets_.clear();
-  scratch_regions_.clear();
-  if (!expansion.scratch.empty()) {
-    const Arm::Scratch made = arm_.scratch(expansion.scratch);
-    sets_.push_back(made.set);
-    for (std::size_t i = 0; i < made.addresses.size(); ++i) {
-      buffers.push_back(made.addresses[i]);
-      scratch_regions_.push_back(
-          {0, made.addresses[i], static_cast<std::size_t>(expansion.scratch[i].bytes), true});
-    }
+  take_scratch(expansion.scratch, poison);
+  for (const Region& region : scratch_regions_) {
+    buffers.push_back(region.address);
   }
   auto steps = bind_steps(code, expansion, arm_.facts(), buffers);
   if (auto* error = std::get_if<submission::PlanError>(&steps)) {
@@ -110,12 +100,35 @@ void Seat::ready(const problem::Draw& draw) {
   ready_for_ = std::move(wanted);
 }
 
-void Seat::wash(std::uint32_t poison) {
+void Seat::take_scratch(const std::vector<submission::ScratchBuffer>& wanted,
+                        std::uint32_t poison) {
+  std::vector<std::int64_t> bytes;
+  for (const submission::ScratchBuffer& buffer : wanted) {
+    bytes.push_back(buffer.bytes);
+  }
+  if (bytes == scratch_bytes_ && washed_) {
+    return;
+  }
+  for (const std::int64_t set : sets_) {
+    arm_.drop(set);
+  }
+  sets_.clear();
+  scratch_regions_.clear();
+  scratch_bytes_.clear();
+  if (!wanted.empty()) {
+    const Arm::Scratch made = arm_.scratch(wanted);
+    sets_.push_back(made.set);
+    for (std::size_t i = 0; i < made.addresses.size(); ++i) {
+      scratch_regions_.push_back({0, made.addresses[i], static_cast<std::size_t>(bytes[i]), true});
+    }
+  }
+  scratch_bytes_ = std::move(bytes);
   arm_.wash(poison, sets_);
+  washed_ = true;
 }
 
-device::RunTime Seat::run(double seconds) {
-  return arm_.run(sequence_, seconds);
+device::RunTime Seat::run(double seconds, std::uint32_t poison) {
+  return arm_.run(sequence_, seconds, poison, sets_);
 }
 
 Seat::Place Seat::place(device::Address address) const {

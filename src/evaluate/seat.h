@@ -19,13 +19,14 @@ class Seat {
   Seat(const Seat&) = delete;
   Seat& operator=(const Seat&) = delete;
 
-  // Expands and prepares the plan for the draw; nothing to do if only the content changed. Throws
-  // PlanFault or ArmFault.
-  void ready(const problem::Draw& draw);
+  // Expands and prepares the plan for the draw; nothing to do if only the content changed. Scratch
+  // is kept where its sizes stay. New scratch holds the poison, and the runner's context nothing of
+  // earlier. Throws PlanFault or ArmFault.
+  void ready(const problem::Draw& draw, std::uint32_t poison);
 
-  // Poisons scratch and overwrites what the runner's context keeps.
-  void wash(std::uint32_t poison);
-  [[nodiscard]] device::RunTime run(double seconds);
+  // One call; afterwards scratch holds the poison, and what the runner's context keeps between
+  // calls is overwritten.
+  [[nodiscard]] device::RunTime run(double seconds, std::uint32_t poison);
 
   // Where an address of the runner lies.
   enum class Place { elsewhere, inside_input, near_buffer };
@@ -33,6 +34,7 @@ class Seat {
 
  private:
   void let_go() noexcept;
+  void take_scratch(const std::vector<submission::ScratchBuffer>& wanted, std::uint32_t poison);
 
   struct Region {
     std::int64_t buffer = 0;
@@ -47,6 +49,8 @@ class Seat {
   std::vector<Region> regions_;
   std::vector<Region> scratch_regions_;
   std::vector<std::int64_t> sets_;
+  std::vector<std::int64_t> scratch_bytes_;
+  bool washed_ = false;
   std::string ready_for_;  // the scalars that the sequence was made for
   std::int64_t sequence_ = 0;
 };

@@ -70,8 +70,6 @@ Session::Session(SessionOptions options,
   seed_.code = &seed_code_;
   candidate_.code = &candidate_code_;
   versus_.code = versus_code_ ? &*versus_code_ : nullptr;
-  start(seed_);
-  start(candidate_);
 }
 
 Session::~Session() {
@@ -96,11 +94,38 @@ void Session::start(Player& player) {
   protections_ = player.arm->protections();
 }
 
+void Session::start_ahead(const Player& like, int count) {
+  for (int i = 0; i < count; ++i) {
+    Player player;
+    player.code = like.code;
+    start(player);
+    ahead_.push_back(std::move(player));
+  }
+}
+
 Player Session::fresh(const Player& like) {
+  const auto found = std::ranges::find(ahead_, like.code, &Player::code);
+  if (found != ahead_.end()) {
+    Player player = std::move(*found);
+    ahead_.erase(found);
+    return player;
+  }
   Player player;
   player.code = like.code;
   start(player);
   return player;
+}
+
+void Session::start_players(int pairs) {
+  for (Player* player : {&seed_, &candidate_}) {
+    if (player->arm == nullptr) {
+      start(*player);
+    }
+  }
+  for (int i = 0; i < pairs; ++i) {
+    start_ahead(versus_code_ ? versus_ : seed_, 1);
+    start_ahead(candidate_, 1);
+  }
 }
 
 void Session::lock(util::LockMode mode, double bytes) {
@@ -171,22 +196,24 @@ Seat& Session::seat(Player& player, Bench& bench, const problem::Draw& draw) {
         &bench, std::make_unique<Seat>(*player.arm, bench, problem_, device_->info().sm_count));
     found = std::prev(player.seats.end());
   }
-  found->second->ready(draw);
+  found->second->ready(draw, poison_word(~poison_number(++calls_)));
   return *found->second;
+}
+
+std::uint64_t Session::poison_number(std::uint64_t call) const {
+  return problem::Key::from_seed(options_.seed).derive("poison").word(0) + call;
 }
 
 Played Session::play(Player& player, Bench& bench, const problem::Draw& draw, bool timed) {
   Seat& place = seat(player, bench, draw);
-  const std::uint64_t number =
-      problem::Key::from_seed(options_.seed).derive("poison").word(0) + ++calls_;
+  const std::uint64_t number = poison_number(++calls_);
   Played played;
-  place.wash(poison_word(~number));
   bench.before_call(poison_word(number));
   if (timed && flush_) {
     played.flushed = device_->flush_cache().value_or(-1);
     device_->synchronize();
   }
-  played.time = place.run(problem_.limits.seconds);
+  played.time = place.run(problem_.limits.seconds, poison_word(~number));
   played.outputs = bench.outputs(store_);
   played.damage = damage_failure(bench.damage());
   return played;

@@ -83,6 +83,10 @@ class Session {
 
   [[nodiscard]] Player* versus() { return versus_code_ ? &versus_ : nullptr; }
 
+  // Starts the processes of check and stress, and `pairs` pairs for a later time stage, and waits
+  // for none. Under the device's lock.
+  void start_players(int pairs);
+
   // A further process for the same code (time), started and not waited for.
   [[nodiscard]] Player fresh(const Player& like);
 
@@ -133,6 +137,8 @@ class Session {
 
  private:
   void start(Player& player);
+  void start_ahead(const Player& like, int count);
+  [[nodiscard]] std::uint64_t poison_number(std::uint64_t call) const;
   [[nodiscard]] std::variant<Played, Failure> attempt(Player& player,
                                                       Bench& bench,
                                                       const problem::Draw& draw);
@@ -155,6 +161,7 @@ class Session {
   std::unique_ptr<Bench> bench_;
   expr::IntEnv bench_dims_;
   Player seed_, candidate_, versus_;
+  std::vector<Player> ahead_;  // started and not used yet
   std::vector<util::Protection> protections_;
   std::uint64_t calls_ = 0;
   bool flush_ = true;

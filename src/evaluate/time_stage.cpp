@@ -1,3 +1,4 @@
+#include "evaluate/fill_ahead.h"
 #include "evaluate/judge_stages.h"
 #include "evaluate/memory.h"
 #include "evaluate/timed_shape.h"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <thread>
 #include <utility>
 
 namespace sweep::evaluate {
@@ -15,9 +17,10 @@ namespace {
 
 using timing::Arm;
 
-// Pairs started before a lock is taken: all of a plain evaluation's replicates, so that it takes
-// one lock and waits for one start.
-constexpr int kPairsAtOnce = 5;
+// Threads that make contents for a GPU ahead of their use; three cores are left to the judge and
+// the two runners of a pair.
+constexpr int kMostFillThreads = 12;
+constexpr int kBusyCores = 3;
 // Wall time that the calls of the stage may take before blocks become fewer.
 constexpr double kBudgetGpu = 20;
 constexpr double kBudgetCpu = 3;
@@ -202,26 +205,60 @@ class TimeStage {
     }
     const timing::ScheduleKey schedule_key{
         session_.problem().id, session_.candidate().code->digest, options_.session};
-    for (const timing::Block& block : timing::schedule(schedule_key, replicate, counts)) {
-      run_block(pair, replicate, block);
+    const std::vector<timing::Block> blocks = timing::schedule(schedule_key, replicate, counts);
+    FillAhead contents(session_.problem(), draws_of(blocks, replicate), fill_threads());
+    for (const timing::Block& block : blocks) {
+      run_block(pair, replicate, block, contents);
       if (failure_) {
         return;
       }
     }
   }
 
-  void run_block(Pair& pair, int replicate, const timing::Block& block) {
+  [[nodiscard]] int fill_threads() const {
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
+    return cpu ? 0 : std::clamp(cores - kBusyCores, 1, kMostFillThreads);
+  }
+
+  // Number of a content within the replicate.
+  static int content_index(const timing::Block& block, int half) { return 2 * block.number + half; }
+
+  [[nodiscard]] const PoolDraw* pool_of(const timing::Block& block, int half, int replicate) const {
+    return pool_draw(shapes_.at(static_cast<std::size_t>(block.shape)),
+                     key_,
+                     replicate,
+                     content_index(block, half),
+                     2 * blocks_,
+                     only_pool_);
+  }
+
+  // Two contents for each block, in order.
+  [[nodiscard]] std::vector<problem::Draw> draws_of(const std::vector<timing::Block>& blocks,
+                                                    int replicate) const {
+    std::vector<problem::Draw> draws;
+    for (const timing::Block& block : blocks) {
+      for (int half = 0; half < 2; ++half) {
+        const PoolDraw* pool = pool_of(block, half, replicate);
+        draws.push_back(pool != nullptr
+                            ? pool->draw
+                            : timed_draw(session_.problem(),
+                                         shapes_.at(static_cast<std::size_t>(block.shape)).place,
+                                         key_,
+                                         std::to_string(replicate) + '/' +
+                                             std::to_string(content_index(block, half))));
+      }
+    }
+    return draws;
+  }
+
+  void run_block(Pair& pair, int replicate, const timing::Block& block, FillAhead& contents) {
     TimedShape& shape = shapes_.at(static_cast<std::size_t>(block.shape));
     for (int half = 0; half < 2; ++half) {
-      const int index = 2 * block.number + half;
-      const PoolDraw* pool = pool_draw(shape, key_, replicate, index, 2 * blocks_, only_pool_);
-      const problem::Draw draw =
-          pool != nullptr ? pool->draw
-                          : timed_draw(session_.problem(),
-                                       shape.place,
-                                       key_,
-                                       std::to_string(replicate) + '/' + std::to_string(index));
-      shape.bench->fill(draw);
+      const PoolDraw* pool = pool_of(block, half, replicate);
+      const FillAhead::Content content = contents.next();
+      const problem::Draw& draw = content.draw;
+      shape.bench->fill(content.plan);
       Tensors by_seed, by_candidate;
       for (int position = 2 * half; position < 2 * half + 2; ++position) {
         const bool candidate = block.order.at(static_cast<std::size_t>(position)) == Arm::candidate;

@@ -353,6 +353,15 @@ void FillPlan::fill(std::size_t index,
   impl_->fill_slice(index, begin, count, out, threads);
 }
 
+void FillPlan::make() const {
+  for (std::size_t i = 0; i < tensors().size(); ++i) {
+    const FillWay way = tensors()[i].way;
+    if (way == FillWay::host || (way == FillWay::group && !on_device(i))) {
+      fill(i, 0, 0, {});
+    }
+  }
+}
+
 std::optional<GroupFill> FillPlan::on_device(std::size_t index) const {
   return impl_->on_device(index);
 }

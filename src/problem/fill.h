@@ -88,6 +88,9 @@ class FillPlan {
   // its type (i32 and u32 are made), or in this draw a row longer than 2^24. Errors as of fill().
   [[nodiscard]] std::optional<GroupFill> on_device(std::size_t index) const;
 
+  // Makes now, in this thread, what on_device() and else fill() would make at first use.
+  void make() const;
+
   // Makes data of groups now; "group.stat" -> value, for work_of and sizes_of.
   [[nodiscard]] expr::RealEnv statistics() const;
 

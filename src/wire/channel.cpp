@@ -105,10 +105,20 @@ void Channel::write_bytes(std::string_view bytes, std::span<const int> fds, doub
   }
 }
 
+bool Channel::wait(double until) const {
+  const double begin = now();
+  for (double at = begin; at < std::min(begin + spin_, until); at = now()) {
+    if (util::wait_readable(socket_.get(), 0)) {
+      return true;
+    }
+  }
+  return util::wait_readable(socket_.get(), std::max(0.0, until - now()));
+}
+
 void Channel::read_exactly(char* into, std::size_t size, double until, std::vector<util::Fd>& fds) {
   std::size_t got = 0;
   while (got < size) {
-    if (!util::wait_readable(socket_.get(), std::max(0.0, until - now()))) {
+    if (!wait(until)) {
       fail("did not answer in time", "E_WIRE_TIMEOUT");
     }
     util::Received part;
