@@ -8,8 +8,12 @@ std::vector<std::string> role_environment(Id id) {
   if (id.kind == Kind::cpu) {
     return {};
   }
-  std::vector<std::string> out{
-      "CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=EAGER"};
+  std::vector<std::string> out{"CUDA_DISABLE_PTX_JIT=1",
+                               "CUDA_CACHE_DISABLE=1",
+                               "CUDA_MODULE_LOADING=EAGER",
+                               // One stream is all that a role uses; the channels of the default
+                               // are a large part of what opening a context costs.
+                               "CUDA_DEVICE_MAX_CONNECTIONS=1"};
   for (const char* name : {"CUDA_VISIBLE_DEVICES", "CUDA_HOME", "LD_LIBRARY_PATH"}) {
     if (const char* value = std::getenv(name)) {
       out.push_back(std::string(name) + "=" + value);

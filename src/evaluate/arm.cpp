@@ -133,6 +133,11 @@ const Facts& Arm::facts() {
   return facts_;
 }
 
+void Arm::abandon() noexcept {
+  ended_ = true;
+  process_.abandon();
+}
+
 void Arm::end() noexcept {
   ended_ = true;
   process_.kill_group();

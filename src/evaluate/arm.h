@@ -63,6 +63,9 @@ class Arm {
 
   [[nodiscard]] const Code& code() const { return code_; }
 
+  // end(), and the destructor does not wait for the process: see util::Process::abandon().
+  void abandon() noexcept;
+
   // Waits until the module is loaded; every other member does so too. Throws ArmFault (it does not
   // load) or util::InfraError E_RUNNER_START (the process did not open the device).
   void ready();

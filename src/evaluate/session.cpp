@@ -73,10 +73,15 @@ Session::Session(SessionOptions options,
 }
 
 Session::~Session() {
-  // Seats refer to benches.
-  seed_.reset();
-  candidate_.reset();
-  versus_.reset();
+  // The judge ends after its session. Seats refer to benches.
+  for (Player* player : {&seed_, &candidate_, &versus_}) {
+    player->abandon();
+  }
+  for (std::vector<Player>* players : {&ahead_, &retired_}) {
+    for (Player& player : *players) {
+      player.abandon();
+    }
+  }
 }
 
 problem::Machine Session::machine() const {
@@ -114,6 +119,12 @@ Player Session::fresh(const Player& like) {
   player.code = like.code;
   start(player);
   return player;
+}
+
+void Session::retire(Player player) {
+  player.end();
+  player.seats.clear();
+  retired_.push_back(std::move(player));
 }
 
 void Session::start_players(int pairs) {

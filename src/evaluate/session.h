@@ -27,6 +27,14 @@ struct Player {
     }
   }
 
+  // Ends the process and leaves the wait for its end to init.
+  void abandon() noexcept {
+    if (arm != nullptr) {
+      arm->abandon();
+    }
+    seats.clear();
+  }
+
   // Ends the process: the next call starts a fresh one.
   void reset() {
     if (arm != nullptr) {
@@ -54,7 +62,8 @@ struct SessionOptions {
   std::function<void(const std::vector<util::Holder>*)> waiting;
 };
 
-// The judge's state for one evaluation: device, buffers, oracle and arms. One thread.
+// The judge's state for one evaluation: device, buffers, oracle and arms. One thread. The process
+// ends soon after the session: runners are killed and left to init.
 class Session {
  public:
   Session(SessionOptions options,
@@ -89,6 +98,10 @@ class Session {
 
   // A further process for the same code (time), started and not waited for.
   [[nodiscard]] Player fresh(const Player& like);
+
+  // Kills the player's process and does not wait: the end of a process that has a GPU open takes a
+  // while.
+  void retire(Player player);
 
   // The device's lock. A shared one also waits until `bytes` of device memory, the most that will
   // be in use, fit beside those of other holders in 0.9 of the device. Waiting counts against no
@@ -161,7 +174,8 @@ class Session {
   std::unique_ptr<Bench> bench_;
   expr::IntEnv bench_dims_;
   Player seed_, candidate_, versus_;
-  std::vector<Player> ahead_;  // started and not used yet
+  std::vector<Player> ahead_;    // started and not used yet
+  std::vector<Player> retired_;  // killed and not waited for yet
   std::vector<util::Protection> protections_;
   std::uint64_t calls_ = 0;
   bool flush_ = true;

@@ -19,10 +19,10 @@ using timing::Arm;
 
 // Threads that make contents for a GPU ahead of their use; three cores are left to the judge and
 // the two runners of a pair.
-constexpr int kMostFillThreads = 12;
+constexpr int kMostFillThreads = 8;
 constexpr int kBusyCores = 3;
-// Wall time that the calls of the stage may take before blocks become fewer.
-constexpr double kBudgetGpu = 20;
+// Wall time of the stage's calls above which blocks become fewer.
+constexpr double kBudgetGpu = 2;
 constexpr double kBudgetCpu = 3;
 // The cpu device flushes only where that is cheap: a server's last-level cache takes longer than
 // most kernels here.
@@ -121,10 +121,9 @@ class TimeStage {
     }
     phases_.calls += lap();
     session_.unlock();
-    // All at once: the end of a process with a device takes a while.
     for (Pair& pair : pairs_) {
-      pair.seed.end();
-      pair.candidate.end();
+      session_.retire(std::move(pair.seed));
+      session_.retire(std::move(pair.candidate));
     }
     pairs_.clear();
   }
@@ -179,33 +178,33 @@ class TimeStage {
     failure_ = std::move(call.failure);
   }
 
-  // The first replicate's warm-up decides for all.
-  int block_count() {
-    if (blocks_ == 0) {
-      const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
-      double block_of_each = 0;
-      for (const TimedShape& shape : shapes_) {
-        block_of_each += 4 * shape.call_seconds;
-      }
-      const double fitting = (cpu ? kBudgetCpu : kBudgetGpu) /
-                             (std::max(options_.replicates, 1) * std::max(block_of_each, 1e-6));
-      blocks_ =
+  // Each shape gets the same share of the time, 20 blocks at most: what takes long varies little.
+  // The first replicate's pace decides for all.
+  void choose_blocks() {
+    if (!blocks_.empty()) {
+      return;
+    }
+    const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
+    const double share = (cpu ? kBudgetCpu : kBudgetGpu) / std::max(options_.replicates, 1) /
+                         static_cast<double>(shapes_.size());
+    for (const TimedShape& shape : shapes_) {
+      const double fitting = share / std::max(4 * shape.call_seconds, 1e-6);
+      int count =
           options_.blocks > 0
               ? options_.blocks
               : static_cast<int>(std::clamp(fitting, double{kLeastBlocks}, double{kMostBlocks}));
+      if (only_pool_) {
+        count = std::clamp(static_cast<int>(shape.pool.size()) / 2, 1, count);
+      }
+      blocks_.push_back(count);
     }
-    return blocks_;
   }
 
   void run_replicate(Pair& pair, int replicate) {
-    std::vector<int> counts;
-    for (const TimedShape& shape : shapes_) {
-      const int most = static_cast<int>(shape.pool.size()) / 2;
-      counts.push_back(only_pool_ ? std::clamp(most, 1, block_count()) : block_count());
-    }
+    choose_blocks();
     const timing::ScheduleKey schedule_key{
         session_.problem().id, session_.candidate().code->digest, options_.session};
-    const std::vector<timing::Block> blocks = timing::schedule(schedule_key, replicate, counts);
+    const std::vector<timing::Block> blocks = timing::schedule(schedule_key, replicate, blocks_);
     FillAhead contents(session_.problem(), draws_of(blocks, replicate), fill_threads());
     for (const timing::Block& block : blocks) {
       run_block(pair, replicate, block, contents);
@@ -229,7 +228,7 @@ class TimeStage {
                      key_,
                      replicate,
                      content_index(block, half),
-                     2 * blocks_,
+                     2 * blocks_.at(static_cast<std::size_t>(block.shape)),
                      only_pool_);
   }
 
@@ -318,7 +317,7 @@ class TimeStage {
     result.failure = failure_;
     result.samples = samples_;
     result.phases = phases_;
-    result.blocks = blocks_;
+    result.blocks = blocks_.empty() ? 0 : *std::ranges::max_element(blocks_);
     result.replicates = options_.replicates;
     const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
     result.clock = !cpu       ? "cuda events"
@@ -394,7 +393,7 @@ class TimeStage {
   bool only_pool_;
   double bytes_ = 0;  // of device memory
   bool flushed_ = true;
-  int blocks_ = 0;
+  std::vector<int> blocks_;  // of each shape in a replicate
   TimePhases phases_;
   util::RealClock clock_;
   double lap_ = 0;

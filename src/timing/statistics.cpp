@@ -64,6 +64,31 @@ Blocks collect(std::span<const Call> calls, int shapes) {
 
 using Times = std::vector<double>;
 
+// The seed is trusted and does the same work for every content, so a call of it that takes this
+// many times its median was disturbed from outside, and its block says nothing about the candidate.
+// The candidate's own slow calls always count.
+constexpr double kDisturbed = 3;
+
+void drop_disturbed(Blocks& blocks) {
+  for (auto& [replicate, shapes] : blocks.by_replicate) {
+    for (std::vector<BlockTimes>& shape : shapes) {
+      Times seed;
+      for (const BlockTimes& block : shape) {
+        seed.insert(seed.end(), block.seed.begin(), block.seed.end());
+      }
+      if (seed.empty()) {
+        continue;
+      }
+      const double limit = kDisturbed * stats::median(seed);
+      const auto dropped = std::erase_if(shape, [limit](const BlockTimes& block) {
+        return block.seed[0] > limit || block.seed[1] > limit;
+      });
+      blocks.discarded += static_cast<int>(dropped);
+      blocks.complete -= static_cast<int>(dropped);
+    }
+  }
+}
+
 void append(const BlockTimes& block, Times& seed, Times& candidate) {
   seed.insert(seed.end(), block.seed.begin(), block.seed.end());
   candidate.insert(candidate.end(), block.candidate.begin(), block.candidate.end());
@@ -128,14 +153,20 @@ void require_blocks(const Blocks& blocks) {
   }
 }
 
-// First and last quarter of the seed's calls of one shape, in order of time.
-double drift_of(const Times& seed) {
-  const std::size_t quarter = seed.size() / 4;
-  if (quarter == 0) {
-    return 0;
+// The seed's calls of one shape by replicate, in order of time: first quarters against last
+// quarters, each over its replicate's median. Processes differ by a percent or two for as long as
+// they live; that is no drift, and it cancels within a replicate.
+double drift_of(const std::map<int, Times>& seed) {
+  Times first, last;
+  for (const auto& [replicate, times] : seed) {
+    const std::size_t quarter = times.size() / 4;
+    const double middle = stats::median(times);
+    for (std::size_t i = 0; i < quarter; ++i) {
+      first.push_back(times[i] / middle);
+      last.push_back(times[times.size() - quarter + i] / middle);
+    }
   }
-  const std::span<const double> all(seed);
-  return std::abs(stats::median(all.last(quarter)) / stats::median(all.first(quarter)) - 1);
+  return first.empty() ? 0 : std::abs(stats::median(last) / stats::median(first) - 1);
 }
 
 // One resampled geometric mean: replicates with replacement, then blocks within each.
@@ -233,11 +264,12 @@ bool any_shape_slower(const Result& result, double limit) {
 }  // namespace
 
 Result analyse(std::span<const Call> calls, int shapes, int bootstrap_rounds) {
-  const Blocks blocks = collect(calls, shapes);
+  Blocks blocks = collect(calls, shapes);
   if (blocks.by_replicate.empty() || shapes < 1) {
     throw util::InfraError({"timing", "no timed calls", "run it again"}, "E_TIMING_SAMPLES");
   }
   require_blocks(blocks);
+  drop_disturbed(blocks);
   Result result;
   result.replicates = static_cast<int>(blocks.by_replicate.size());
   result.blocks = blocks.complete;
@@ -247,10 +279,10 @@ Result analyse(std::span<const Call> calls, int shapes, int bootstrap_rounds) {
     result.shapes.push_back(shape_result(blocks, s));
     uneven.push_back(result.shapes.back().uneven);
     result.uneven = result.uneven || uneven.back();
-    Times in_order;
+    std::map<int, Times> in_order;
     for (const Call& call : calls) {
       if (call.arm == Arm::seed && call.shape == static_cast<int>(s) && call.device_seconds > 0) {
-        in_order.push_back(call.device_seconds);
+        in_order[call.replicate].push_back(call.device_seconds);
       }
     }
     result.drift = std::max(result.drift, drift_of(in_order));

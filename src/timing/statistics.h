@@ -39,8 +39,9 @@ struct Result {
   Estimate bootstrap;  // replicates, then blocks, resampled; printed beside, decides nothing
   bool uneven = false;
   int replicates = 0, blocks = 0, discarded = 0;
-  double drift =
-      0;  // largest |last quarter / first quarter - 1| of the seed's calls over the shapes
+  // Largest |last quarter / first quarter - 1| of the seed's calls within replicates over the
+  // shapes.
+  double drift = 0;
 };
 
 // Statistic of docs/timing.md: a block gives d = (log s1 + log s2 - log c1 - log c2) / 2; a
@@ -48,10 +49,10 @@ struct Result {
 // replicate; Student t over replicates. Where mean / median of the call times differs between the
 // arms by more than 5% for a shape, that shape uses the ratio of the arms' mean times in each
 // replicate (`uneven`). With one replicate the interval is Student t over its blocks (of each
-// shape; shapes in quadrature). Blocks without four positive times count as discarded. `shapes` =
-// number of shapes; every one needs at least one complete block in each replicate that appears,
-// else it throws util::InfraError "E_TIMING_SAMPLES".
-// `bootstrap_rounds` 0 leaves Result::bootstrap at the point.
+// shape; shapes in quadrature). Blocks without four positive times, or with a seed call above three
+// times the replicate's median, count as discarded. `shapes` = number of shapes; every one needs at
+// least one complete block in each replicate that appears, else it throws util::InfraError
+// "E_TIMING_SAMPLES". `bootstrap_rounds` 0 leaves Result::bootstrap at the point.
 [[nodiscard]] Result analyse(std::span<const Call> calls, int shapes, int bootstrap_rounds = 1000);
 
 enum class Decision { faster, equivalent, slower, inconclusive, unstable };

@@ -54,6 +54,7 @@ struct Process::State {
   double start = 0;
   double deadline = 0;
   bool timed_out = false;
+  bool abandoned = false;
   std::optional<ExitStatus> status;
   std::vector<Protection> protections;
   RealClock clock;
@@ -160,8 +161,13 @@ Process& Process::operator=(Process&& other) noexcept {
   return *this;
 }
 
+void Process::abandon() noexcept {
+  kill_group();
+  state_->abandoned = true;
+}
+
 Process::~Process() {
-  if (state_ && !state_->status) {
+  if (state_ && !state_->status && !state_->abandoned) {
     kill_group();
     siginfo_t info{};
     while (::waitid(P_PIDFD, static_cast<id_t>(state_->child.pidfd.get()), &info, WEXITED) != 0 &&

@@ -127,6 +127,10 @@ class Process {
   // Waits for the end; at the deadline kills the group.
   [[nodiscard]] ExitStatus wait();
 
+  // SIGKILL for the whole group, and the destructor does not wait for the end: for a process that
+  // is about to end itself, which leaves the rest to init.
+  void abandon() noexcept;
+
   // SIGKILL for the whole group; returns at once. wait() still reaps.
   void kill_group() noexcept;
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -109,6 +110,42 @@ TEST(Statistics, IncompleteBlocksAreDiscardedWhole) {
   EXPECT_GT(result.discarded, 20);
   EXPECT_EQ(result.blocks + result.discarded, 100);
   EXPECT_EQ(decide(result, {}), Decision::unstable);
+}
+
+// One of the seed's calls takes a hundred times as long (seen on an H200: 4.9 ms instead of 49 us).
+TEST(Statistics, ADisturbedSeedCallCostsItsBlockOnly) {
+  auto calls = session({.ratio = 1.0}, 5, {20}, 5);
+  const auto hit = std::ranges::find_if(
+      calls, [](const Call& call) { return call.replicate == 3 && call.arm == Arm::seed; });
+  hit->device_seconds *= 100;
+  const Result result = analyse(calls, 1);
+  EXPECT_EQ(result.discarded, 1);
+  EXPECT_EQ(result.blocks, 99);
+  EXPECT_FALSE(result.uneven);
+  EXPECT_NEAR(result.ratio.point, 1.0, 0.01);
+  EXPECT_LT(result.ratio.high / result.ratio.low, 1.05);
+}
+
+// The candidate's own outliers stay: they are its doing.
+TEST(Statistics, ACandidatesSlowCallsAreNotDiscarded) {
+  const auto extra = [](Arm arm, int n) {
+    return arm == Arm::candidate && n % 10 == 0 ? 50.0 : 1.0;
+  };
+  const Result result = analyse(session({.extra = extra}, 5, {20}, 11), 1);
+  EXPECT_EQ(result.discarded, 0);
+  EXPECT_TRUE(result.uneven);
+  EXPECT_EQ(decide(result, {}), Decision::slower);
+}
+
+// Seen on an H200: a pair's level differs by up to 5% from the next pair's, both arms alike.
+TEST(Statistics, LevelsOfReplicatesAreNoDrift) {
+  auto calls = session({.ratio = 1.0, .call_noise = 0.002}, 5, {20}, 9);
+  for (Call& call : calls) {
+    call.device_seconds *= call.replicate >= 3 ? 0.95 : 1.0;
+  }
+  const Result result = analyse(calls, 1);
+  EXPECT_LT(result.drift, 0.01);
+  EXPECT_EQ(decide(result, {}), Decision::equivalent);
 }
 
 TEST(Statistics, AShapeWithoutBlocksIsAnError) {
