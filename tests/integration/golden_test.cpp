@@ -106,6 +106,12 @@ std::vector<std::byte> bytes_of(const json& values, expr::DType type) {
       put<float>(values[i], to);
     } else if (type == expr::DType::i32) {
       put<std::int32_t>(values[i], to);
+    } else if (type == expr::DType::i64) {
+      put<std::int64_t>(values[i], to);
+    } else if (type == expr::DType::i8) {
+      put<std::int8_t>(values[i], to);
+    } else if (type == expr::DType::u8 || type == expr::DType::boolean) {
+      put<std::uint8_t>(values[i], to);
     } else {
       ADD_FAILURE() << "golden inputs of type " << expr::name(type) << " are not read yet";
     }
@@ -113,15 +119,28 @@ std::vector<std::byte> bytes_of(const json& values, expr::DType type) {
   return out;
 }
 
+template <typename T>
+double number_at(const std::vector<std::byte>& bytes, std::size_t i) {
+  T value{};
+  std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+  return static_cast<double>(value);
+}
+
 std::vector<double> doubles(const std::vector<std::byte>& bytes, expr::DType type) {
   std::vector<double> out(bytes.size() / expr::size_of(type));
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (type == expr::DType::f64) {
-      std::memcpy(&out[i], bytes.data() + 8 * i, 8);
+      out[i] = number_at<double>(bytes, i);
+    } else if (type == expr::DType::f32) {
+      out[i] = number_at<float>(bytes, i);
+    } else if (type == expr::DType::i32) {
+      out[i] = number_at<std::int32_t>(bytes, i);
+    } else if (type == expr::DType::i64) {
+      out[i] = number_at<std::int64_t>(bytes, i);
+    } else if (type == expr::DType::u8 || type == expr::DType::boolean) {
+      out[i] = number_at<std::uint8_t>(bytes, i);
     } else {
-      float value = 0;
-      std::memcpy(&value, bytes.data() + 4 * i, 4);
-      out[i] = static_cast<double>(value);
+      ADD_FAILURE() << "golden outputs of type " << expr::name(type) << " are not read yet";
     }
   }
   return out;
@@ -219,8 +238,9 @@ class Case {
       const double rms =
           std::sqrt(squares / static_cast<double>(std::max<std::size_t>(expected.size(), 1)));
       for (std::size_t i = 0; i < got.size(); ++i) {
+        const bool exact = expr::is_integer(tensor.type);
         ASSERT_LE(std::fabs(got[i] - expected[i]),
-                  tolerance * std::max(std::fabs(expected[i]), rms))
+                  exact ? 0 : tolerance * std::max(std::fabs(expected[i]), rms))
             << tensor.name << "[" << i << "] is " << got[i] << ", expected " << expected[i];
       }
     }
