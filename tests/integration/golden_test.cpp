@@ -159,7 +159,9 @@ class Case {
     }
     draw_.dims = problem::complete_dims(problem, free);
     for (const auto& [name, value] : golden["scalars"].items()) {
-      draw_.scalars[name] = value.get<double>();
+      draw_.scalars[name] = value.is_number_integer()
+                                ? problem::ScalarValue(value.get<std::int64_t>())
+                                : problem::ScalarValue(value.get<double>());
     }
   }
 
