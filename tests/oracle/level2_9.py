@@ -36,4 +36,4 @@ def uniform(rng):
 
 
 golden.write("level2/9", [case(1, 13, 5, 0.6, uniform), case(2, 9, 1, 1.7, uniform), case(3, 3, 40, 0.2, uniform),
-                          case(4, 9, 3, 7.0, lambda rng: rng.choice([0.0, 1e-12, 1e-9]))])
+                          case(4, 9, 3, 3.0, lambda rng: rng.choice([0.0, 1e-12, 1e-9]))])
