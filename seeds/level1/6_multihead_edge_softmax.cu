@@ -29,7 +29,8 @@ __global__ void row_max(const int* row_ptr, const float* score, float* top, int 
     if (at.on && at.first == 0) top[(size_t)at.row * heads + at.head] = best;
 }
 
-__global__ void row_exp(const int* row_ptr, const float* score, const float* top, float* alpha, int rows, int heads, int width) {
+__global__ void row_exp(const int* row_ptr, const float* score, const float* top, float* alpha,
+                        int rows, int heads, int width) {
     Lane at(rows, heads, width);
     if (!at.on) return;
     float most = top[(size_t)at.row * heads + at.head];
@@ -41,7 +42,8 @@ __global__ void row_sum(const int* row_ptr, const float* alpha, float* sum, int 
     Lane at(rows, heads, width);
     float total = 0.0f;
     if (at.on)
-        for (int e = row_ptr[at.row] + at.first; e < row_ptr[at.row + 1]; e += at.step) total += alpha[(size_t)e * heads + at.head];
+        for (int e = row_ptr[at.row] + at.first; e < row_ptr[at.row + 1]; e += at.step)
+            total += alpha[(size_t)e * heads + at.head];
     for (int lane = 16; lane >= width; lane /= 2) total += __shfl_xor_sync(0xffffffffu, total, lane);
     if (at.on && at.first == 0) sum[(size_t)at.row * heads + at.head] = total;
 }
@@ -50,5 +52,6 @@ __global__ void divide(const int* row_ptr, const float* sum, float* alpha, int r
     Lane at(rows, heads, width);
     if (!at.on) return;
     float total = sum[(size_t)at.row * heads + at.head];
-    for (int e = row_ptr[at.row] + at.first; e < row_ptr[at.row + 1]; e += at.step) alpha[(size_t)e * heads + at.head] /= total;
+    for (int e = row_ptr[at.row] + at.first; e < row_ptr[at.row + 1]; e += at.step)
+        alpha[(size_t)e * heads + at.head] /= total;
 }

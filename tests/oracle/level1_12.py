@@ -1,4 +1,4 @@
-"""Golden vectors of level1/12: a queue for each expert takes its tokens in turn; the buffer is the queues one after another."""
+"""Golden vectors of level1/12: each expert has a queue of its tokens; the queues one after another are the buffer."""
 
 import golden
 

@@ -27,5 +27,5 @@ def case(seed, degrees, cols, heads, feature, positive=False):
             "inputs": {"row_ptr": row_ptr, "col": col, "weight": weight, "x": x}, "expected": {"y": y}}
 
 
-golden.write("level1/18", [case(1, [3, 0, 1, 6, 2], 7, 3, 4), case(2, [0], 1, 1, 1), case(3, [0, 5, 0], 6, 2, 5, positive=True),
-                           case(4, [1] * 7, 3, 4, 1)])
+golden.write("level1/18", [case(1, [3, 0, 1, 6, 2], 7, 3, 4), case(2, [0], 1, 1, 1),
+                           case(3, [0, 5, 0], 6, 2, 5, positive=True), case(4, [1] * 7, 3, 4, 1)])

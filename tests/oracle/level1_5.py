@@ -1,4 +1,4 @@
-"""Golden vectors of level1/5: every product of an input sample and a weight is pushed forward to the time it reaches, exactly."""
+"""Golden vectors of level1/5: every input sample is pushed forward to the times that its weights reach, exactly."""
 
 from fractions import Fraction
 

@@ -22,12 +22,13 @@ __global__ void scalar_part(const float* s, const float* v, const float* w, cons
     s_out[at] = mix(s + n * scalars, v + n * vectors * 3, w + o * (scalars + vectors), bias[o], scalars, vectors);
 }
 
-__global__ void vector_part(const float* s, const float* v, const float* w_g, const float* bias, const float* w_v, double* v_out,
-                            int nodes, int scalars, int vectors, int outputs) {
+__global__ void vector_part(const float* s, const float* v, const float* w_g, const float* bias, const float* w_v,
+                            double* v_out, int nodes, int scalars, int vectors, int outputs) {
     long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= (long long)nodes * outputs) return;
     long long n = at / outputs, o = at % outputs;
-    double gate = 1 / (1 + exp(-mix(s + n * scalars, v + n * vectors * 3, w_g + o * (scalars + vectors), bias[o], scalars, vectors)));
+    double a = mix(s + n * scalars, v + n * vectors * 3, w_g + o * (scalars + vectors), bias[o], scalars, vectors);
+    double gate = 1 / (1 + exp(-a));
     for (int x = 0; x < 3; ++x) {
         double sum = 0;
         for (int i = 0; i < vectors; ++i) sum += (double)w_v[o * vectors + i] * v[(n * vectors + i) * 3 + x];

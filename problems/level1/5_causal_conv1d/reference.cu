@@ -1,6 +1,7 @@
 //@ problem level1/5
 //@ conv<<<ceildiv(batch*cout*length, 128), 128>>>(x, w, y, batch, cin, cout, length, taps, dilation)
-__global__ void conv(const float* x, const float* w, double* y, int batch, int cin, int cout, int length, int taps, int dilation) {
+__global__ void conv(const float* x, const float* w, double* y,
+                     int batch, int cin, int cout, int length, int taps, int dilation) {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= (long long)batch * cout * length) return;
     int t = (int)(i % length);
