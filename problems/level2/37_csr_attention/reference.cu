@@ -1,7 +1,7 @@
 //@ problem level2/37
 //@ scratch f64 p[edges]
 //@ softmax<<<ceildiv(rows, 128), 128>>>(row_ptr, score, p, rows)
-//@ gather<<<ceildiv(rows*channels, 128), 128>>>(row_ptr, col, p, x, y, size, rows, channels)
+//@ gather<<<ceildiv(rows*channels, 128), 128>>>(row_ptr, col, p, x, y, rows, channels)
 #include <cmath>
 
 __global__ void softmax(const int* row_ptr, const float* score, double* p, int rows) {
@@ -16,17 +16,11 @@ __global__ void softmax(const int* row_ptr, const float* score, double* p, int r
     for (int e = row_ptr[r]; e < row_ptr[r + 1]; ++e) p[e] /= total;
 }
 
-__global__ void gather(const int* row_ptr, const int* col, const double* p, const float* x, double* y, double* size,
-                       int rows, int channels) {
+__global__ void gather(const int* row_ptr, const int* col, const double* p, const float* x, double* y, int rows, int channels) {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= (long long)rows * channels) return;
     int r = (int)(i / channels), c = (int)(i % channels);
-    double sum = 0, magnitude = 0;
-    for (int e = row_ptr[r]; e < row_ptr[r + 1]; ++e) {
-        double term = p[e] * x[(long long)col[e] * channels + c];
-        sum += term;
-        magnitude += fabs(term);
-    }
+    double sum = 0;
+    for (int e = row_ptr[r]; e < row_ptr[r + 1]; ++e) sum += p[e] * x[(long long)col[e] * channels + c];
     y[i] = sum;
-    size[i] = magnitude;
 }
