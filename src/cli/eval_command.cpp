@@ -33,6 +33,7 @@ struct EvalOptions {
   std::string only;
   std::vector<std::string> requires_verdict;
   std::uint64_t seed = 1;
+  int replicates = evaluate::EvaluationRequest{}.replicates;
   bool fast = false;
   bool full = false;
   bool no_stress_gate = false;
@@ -53,7 +54,12 @@ void declare(CLI::App& app, EvalOptions& o) {
       ->check(CLI::IsMember({"screen", "compile", "check", "stress", "time", "held-out"}));
   app.add_option("--require", o.requires_verdict, "exit 1 unless the verdict is at least this")
       ->check(CLI::IsMember({"faster", "not-slower", "correct"}));
-  app.add_flag("--fast", o.fast, "visible shapes, one replicate; never says FASTER");
+  CLI::Option* replicates =
+      app.add_option("--replicates", o.replicates, "fresh pairs of processes that are timed")
+          ->check(CLI::Range(2, 15))
+          ->capture_default_str();
+  app.add_flag("--fast", o.fast, "visible shapes, one replicate; never says FASTER")
+      ->excludes(replicates);
   app.add_flag("--full", o.full, "held-out shapes besides")->excludes("--fast");
   app.add_flag("--no-stress-gate",
                o.no_stress_gate,
@@ -105,6 +111,7 @@ evaluate::EvaluationRequest to_request(const EvalOptions& o) {
     request.shapes.push_back(std::move(shape));
   }
   request.seed = o.seed;
+  request.replicates = o.replicates;
   if (!o.versus.empty()) {
     request.versus = read_source(o.versus);
   }

@@ -165,6 +165,9 @@ class Device {
   [[nodiscard]] virtual std::variant<std::unique_ptr<Module>, Fault> load(const Image& image) = 0;
   [[nodiscard]] virtual std::variant<std::unique_ptr<Sequence>, Fault> prepare(
       Module& module, std::span<const Step> steps) = 0;
+  // Gives a prepared sequence the arguments of `steps`, which differ from those that it was made of
+  // in bytes of arguments only. False: this device makes it anew instead.
+  [[nodiscard]] virtual bool update(Sequence& sequence, std::span<const Step> steps);
   [[nodiscard]] virtual std::variant<RunTime, Fault> run(Sequence& sequence) = 0;
 
   // Cold caches before a timed call: reset of persisting L2 lines, then write and read of at

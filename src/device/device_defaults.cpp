@@ -53,6 +53,10 @@ bool Device::all_words(Address at, std::size_t bytes, std::uint32_t pattern) {
   return true;
 }
 
+bool Device::update(Sequence& /*sequence*/, std::span<const Step> /*steps*/) {
+  return false;
+}
+
 void Device::use_own_code(Image /*image*/) {}
 
 void Device::launch(Module& module, const Launch& launch) {

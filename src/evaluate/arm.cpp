@@ -259,6 +259,10 @@ std::int64_t Arm::prepare(const std::vector<device::Step>& steps) {
   return sequence;
 }
 
+void Arm::update(std::int64_t sequence, const std::vector<StepPatch>& patches) {
+  order({{"do", "update"}, {"sequence", sequence}, {"patches", patches_to_json(patches)}});
+}
+
 void Arm::forget(std::int64_t sequence) {
   order({{"do", "forget"}, {"sequence", sequence}});
 }

@@ -2,6 +2,7 @@
 
 #include "device/device.h"
 #include "evaluate/code.h"
+#include "evaluate/step_patch.h"
 #include "util/file.h"
 #include "util/process.h"
 #include "wire/channel.h"
@@ -101,6 +102,8 @@ class Arm {
   void drop(std::int64_t set);
 
   [[nodiscard]] std::int64_t prepare(const std::vector<device::Step>& steps);
+  // Changes arguments of a prepared sequence (step_patch.h).
+  void update(std::int64_t sequence, const std::vector<StepPatch>& patches);
   void forget(std::int64_t sequence);
 
   // Overwrites scratch sets with the pattern, and what a runner's context keeps between calls.

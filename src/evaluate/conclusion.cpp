@@ -9,12 +9,30 @@
 namespace sweep::evaluate {
 namespace {
 
+// Why a candidate on a GPU that passes is neither faster nor slower for certain.
+std::string inconclusive_step(const EvaluationRequest& request, const Evaluation& result) {
+  if (!result.time) {
+    return "";
+  }
+  const TimeResult& time = *result.time;
+  const double limit = 1 + time.margin;
+  const auto slower = std::ranges::find_if(
+      time.shapes, [limit](const ShapeTiming& shape) { return shape.ratio.high < 1 / limit; });
+  if (time.ratio.low > limit && slower != time.shapes.end()) {
+    return "faster on the whole, but slower on " + slower->shape + ": FASTER asks that no shape is";
+  }
+  if (request.depth == Depth::fast) {
+    return "a quick look has one replicate: leave out --fast";
+  }
+  return "the interval crosses the margin: more replicates narrow it (--replicates)";
+}
+
 std::string next_step(const EvaluationRequest& request, const Evaluation& result) {
   switch (result.verdict) {
     case Verdict::pass_inconclusive:
       return request.device.kind == device::Kind::cpu
                  ? "the cpu device proves correctness; time it with --device cuda:0"
-                 : "give it more replicates";
+                 : inconclusive_step(request, result);
     case Verdict::plan_error:
       return "correct the plan's //@ line above; docs/submission.md describes plans";
     default:

@@ -3,6 +3,7 @@
 #include "device/device.h"
 #include "evaluate/image_wire.h"
 #include "evaluate/runner_protocol.h"
+#include "evaluate/step_patch.h"
 #include "util/sandbox.h"
 #include "wire/channel.h"
 
@@ -47,6 +48,9 @@ class Runner {
     }
     if (what == "prepare") {
       return prepare(body);
+    }
+    if (what == "update") {
+      return update(body);
     }
     if (what == "open") {
       return open(message);
@@ -129,12 +133,27 @@ class Runner {
   }
 
   json prepare(const json& body) {
-    auto made = device_->prepare(*module_, steps_from_json(body.at("steps")));
+    std::vector<device::Step> steps = steps_from_json(body.at("steps"));
+    auto made = device_->prepare(*module_, steps);
     if (const auto* fault = std::get_if<device::Fault>(&made)) {
       return {{"fault", fault_to_json(*fault)}};
     }
-    sequences_[++last_] = std::get<0>(std::move(made));
+    sequences_[++last_] = {std::move(steps), std::get<0>(std::move(made))};
     return {{"sequence", last_}};
+  }
+
+  json update(const json& body) {
+    Prepared& prepared = sequences_.at(field<std::int64_t>(body, "sequence"));
+    apply_patches(patches_from_json(body.at("patches")), prepared.steps);
+    if (device_->update(*prepared.sequence, prepared.steps)) {
+      return json::object();
+    }
+    auto made = device_->prepare(*module_, prepared.steps);
+    if (const auto* fault = std::get_if<device::Fault>(&made)) {
+      return {{"fault", fault_to_json(*fault)}};
+    }
+    prepared.sequence = std::get<0>(std::move(made));
+    return json::object();
   }
 
   void wash(const json& body) {
@@ -151,7 +170,8 @@ class Runner {
 
   // The call, then what "wash" does: it costs no further change of context on the device.
   json run(const json& body) {
-    const auto result = device_->run(*sequences_.at(field<std::int64_t>(body, "sequence")));
+    const auto result =
+        device_->run(*sequences_.at(field<std::int64_t>(body, "sequence")).sequence);
     if (const auto* fault = std::get_if<device::Fault>(&result)) {
       return {{"fault", fault_to_json(*fault)}};
     }
@@ -160,13 +180,18 @@ class Runner {
     return {{"device", time.device_seconds}, {"host", time.host_seconds}};
   }
 
+  struct Prepared {
+    std::vector<device::Step> steps;
+    std::unique_ptr<device::Sequence> sequence;
+  };
+
   wire::Channel channel_;
   std::unique_ptr<device::Device> device_;
   // Destroyed before the device, sequences before the module and buffers.
   std::map<std::int64_t, std::unique_ptr<device::Buffer>> mapped_;
   std::map<std::int64_t, std::vector<std::unique_ptr<device::Buffer>>> scratch_;
   std::unique_ptr<device::Module> module_;
-  std::map<std::int64_t, std::unique_ptr<device::Sequence>> sequences_;
+  std::map<std::int64_t, Prepared> sequences_;
   std::int64_t last_ = 0;
 };
 

@@ -13,6 +13,7 @@ namespace sweep::evaluate {
 //   drop {set}                           {}
 //   occupancy {kernel, threads, shared}  {blocks}
 //   prepare {steps[..]}                  {sequence} | {fault}
+//   update {sequence, patches[..]}       {} | {fault}
 //   forget {sequence}                    {}
 //   wash {poison, sets[..]}              {}
 //   run {sequence, poison, sets[..]}     {device, host} | {fault}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace sweep::evaluate {
 namespace {
@@ -92,12 +93,21 @@ void Seat::ready(const problem::Draw& draw, std::uint32_t poison) {
   if (auto* error = std::get_if<submission::PlanError>(&steps)) {
     throw PlanFault(std::move(*error));
   }
-  if (sequence_ != 0) {
-    arm_.forget(sequence_);
-    sequence_ = 0;
-  }
-  sequence_ = arm_.prepare(std::get<0>(steps));
+  load(std::get<0>(std::move(steps)));
   ready_for_ = std::move(wanted);
+}
+
+void Seat::load(std::vector<device::Step> steps) {
+  const auto patches = sequence_ == 0 ? std::nullopt : patches_between(steps_, steps);
+  if (patches && !patches->empty()) {
+    arm_.update(sequence_, *patches);
+  } else if (!patches) {
+    if (sequence_ != 0) {
+      arm_.forget(std::exchange(sequence_, 0));
+    }
+    sequence_ = arm_.prepare(steps);
+  }
+  steps_ = std::move(steps);
 }
 
 void Seat::take_scratch(const std::vector<submission::ScratchBuffer>& wanted,

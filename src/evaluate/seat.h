@@ -34,6 +34,7 @@ class Seat {
 
  private:
   void let_go() noexcept;
+  void load(std::vector<device::Step> steps);
   void take_scratch(const std::vector<submission::ScratchBuffer>& wanted, std::uint32_t poison);
 
   struct Region {
@@ -53,6 +54,7 @@ class Seat {
   bool washed_ = false;
   std::string ready_for_;  // the scalars that the sequence was made for
   std::int64_t sequence_ = 0;
+  std::vector<device::Step> steps_;  // of sequence_
 };
 
 }  // namespace sweep::evaluate

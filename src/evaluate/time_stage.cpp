@@ -1,8 +1,9 @@
 #include "evaluate/fill_ahead.h"
 #include "evaluate/judge_stages.h"
 #include "evaluate/memory.h"
+#include "evaluate/time_summary.h"
 #include "evaluate/timed_shape.h"
-#include "timing/statistics.h"
+#include "timing/schedule.h"
 #include "util/clock.h"
 #include "util/error.h"
 
@@ -326,64 +327,8 @@ class TimeStage {
     if (failure_) {
       return result;
     }
-    fill_statistics(result, cpu);
+    add_statistics(result, shapes_, options_.may_say_faster, cpu);
     return result;
-  }
-
-  void fill_statistics(TimeResult& result, bool cpu) {
-    std::vector<timing::Call> calls;
-    for (const Sample& s : samples_) {
-      calls.push_back({s.replicate,
-                       s.shape,
-                       s.block,
-                       s.position,
-                       s.candidate ? Arm::candidate : Arm::seed,
-                       s.device_seconds,
-                       s.host_seconds});
-    }
-    const timing::Result found = timing::analyse(calls, static_cast<int>(shapes_.size()));
-    for (std::size_t i = 0; i < shapes_.size(); ++i) {
-      const timing::ShapeResult& shape = found.shapes[i];
-      result.shapes.push_back({shapes_[i].place.name,
-                               shapes_[i].place.free,
-                               shape.seed_seconds,
-                               shape.candidate_seconds,
-                               to_interval(shape.ratio),
-                               shape.uneven,
-                               shapes_[i].floor_seconds});
-    }
-    result.ratio = to_interval(found.ratio);
-    result.bootstrap = to_interval(found.bootstrap);
-    result.discarded = found.discarded;
-    result.replicates = found.replicates;
-    result.uneven = found.uneven;
-    result.drift = found.drift;
-    timing::Rule rule;
-    rule.margin = timing::margin(0);
-    rule.may_say_faster = options_.may_say_faster && !cpu;
-    // The host's clocks are nobody's to guard: on the cpu device drift is reported and decides
-    // nothing.
-    rule.drift_limit = cpu ? HUGE_VAL : rule.drift_limit;
-    result.margin = rule.margin;
-    result.decision = to_verdict(timing::decide(found, rule));
-  }
-
-  static Interval to_interval(const timing::Estimate& e) { return {e.low, e.point, e.high}; }
-
-  static Verdict to_verdict(timing::Decision decision) {
-    switch (decision) {
-      case timing::Decision::faster:
-        return Verdict::pass_faster;
-      case timing::Decision::equivalent:
-        return Verdict::pass_equivalent;
-      case timing::Decision::slower:
-        return Verdict::pass_slower;
-      case timing::Decision::inconclusive:
-        return Verdict::pass_inconclusive;
-      case timing::Decision::unstable:
-        return Verdict::unstable;
-    }
-    return Verdict::pass_inconclusive;
   }
 
   Session& session_;
@@ -404,16 +349,6 @@ class TimeStage {
 };
 
 }  // namespace
-
-double TimeResult::overhead_per_call() const {
-  double between_events = 0;
-  for (const Sample& sample : samples) {
-    between_events += sample.device_seconds;
-  }
-  return samples.empty()
-             ? 0
-             : std::max(phases.calls - between_events, 0.0) / static_cast<double>(samples.size());
-}
 
 TimeResult run_time(Session& session,
                     const StageOptions& options,

@@ -54,6 +54,27 @@ TEST_F(Sequences, StepsRunInOrder) {
   }
 }
 
+TEST_F(Sequences, ArgumentsChangeInPlace) {
+  constexpr int kCount = 1000;
+  const auto x = on().allocate(kCount * 4);
+  const auto module = load(compile(kPlain, {"add_one"}));
+  ASSERT_NE(module, nullptr);
+  const auto steps = [&](int count) {
+    const device::Launch add{
+        "add_one", {4, 1, 1}, {256, 1, 1}, 0, {bytes_of(x->address()), bytes_of(count)}};
+    return std::vector<device::Step>{device::Memset{x->address(), kCount * 4}, add, add};
+  };
+  const auto sequence = prepare(*module, steps(kCount));
+  ASSERT_NE(sequence, nullptr);
+  run(*sequence);
+  EXPECT_THAT(download<float>(x->address(), kCount), Each(2.0F));
+  ASSERT_TRUE(on().update(*sequence, steps(10)));
+  run(*sequence);
+  const auto values = download<float>(x->address(), kCount);
+  EXPECT_EQ(std::count(values.begin(), values.end(), 2.0F), 10);
+  EXPECT_EQ(std::count(values.begin(), values.end(), 0.0F), kCount - 10);
+}
+
 TEST_F(Sequences, MemsetOfOddBytes) {
   const auto x = on().allocate(16);
   on().fill_words(x->address(), 16, 0xffffffffU);

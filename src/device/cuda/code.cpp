@@ -128,6 +128,35 @@ int CudaModule::occupancy(std::string_view kernel, int threads, std::size_t shar
 
 namespace {
 
+// Parameters of a kernel's node; valid as long as this object.
+class NodeParameters {
+ public:
+  NodeParameters(const Launch& launch, CUfunction function) : arguments_(launch.arguments) {
+    for (auto& bytes : arguments_) {
+      pointers_.push_back(bytes.data());
+    }
+    node_.func = function;
+    node_.gridDimX = launch.grid[0];
+    node_.gridDimY = launch.grid[1];
+    node_.gridDimZ = launch.grid[2];
+    node_.blockDimX = launch.block[0];
+    node_.blockDimY = launch.block[1];
+    node_.blockDimZ = launch.block[2];
+    node_.sharedMemBytes = launch.shared_bytes;
+    node_.kernelParams = pointers_.data();
+  }
+
+  NodeParameters(const NodeParameters&) = delete;
+  NodeParameters& operator=(const NodeParameters&) = delete;
+
+  [[nodiscard]] const CUDA_KERNEL_NODE_PARAMS* get() const { return &node_; }
+
+ private:
+  std::vector<std::vector<std::byte>> arguments_;
+  std::vector<void*> pointers_;
+  CUDA_KERNEL_NODE_PARAMS node_{};
+};
+
 // Appends one node after another to a graph.
 class ChainBuilder {
  public:
@@ -153,25 +182,14 @@ class ChainBuilder {
     if (auto fault = allow_shared(launch, function)) {
       return fault;
     }
-    std::vector<std::vector<std::byte>> copies = launch.arguments;
-    std::vector<void*> pointers;
-    for (auto& bytes : copies) {
-      pointers.push_back(bytes.data());
-    }
-    CUDA_KERNEL_NODE_PARAMS node{};
-    node.func = function;
-    node.gridDimX = launch.grid[0];
-    node.gridDimY = launch.grid[1];
-    node.gridDimZ = launch.grid[2];
-    node.blockDimX = launch.block[0];
-    node.blockDimY = launch.block[1];
-    node.blockDimZ = launch.block[2];
-    node.sharedMemBytes = launch.shared_bytes;
-    node.kernelParams = pointers.data();
+    const NodeParameters node(launch, function);
     return added(launch.kernel, [&](CUgraphNode* out, const CUgraphNode* after, std::size_t count) {
-      return api_.cuGraphAddKernelNode_(out, graph_, after, count, &node);
+      return api_.cuGraphAddKernelNode_(out, graph_, after, count, node.get());
     });
   }
+
+  // The node of the step that was added last.
+  [[nodiscard]] CUgraphNode last() const { return last_; }
 
   std::optional<Fault> operator()(const Memset& step) {
     const bool words = step.to % 4 == 0 && step.bytes % 4 == 0;
@@ -279,9 +297,12 @@ std::variant<std::unique_ptr<CudaSequence>, Fault> CudaSequence::make(
   const Driver& api = *out->driver_;
   api.check(api.cuGraphCreate_(&out->graph_, 0), "cuGraphCreate");
   ChainBuilder append(api, context, out->graph_, module, max_shared_bytes);
-  for (const Step& step : steps) {
-    if (auto fault = std::visit(append, step)) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (auto fault = std::visit(append, steps[i])) {
       return *fault;
+    }
+    if (const auto* launch = std::get_if<Launch>(&steps[i])) {
+      out->kernels_.push_back({append.last(), module.find(launch->kernel), i});
     }
   }
   if (const CUresult result = api.cuGraphInstantiate_(&out->exec_, out->graph_, 0);
@@ -289,6 +310,18 @@ std::variant<std::unique_ptr<CudaSequence>, Fault> CudaSequence::make(
     return api.fault(result, Fault::Kind::launch);
   }
   return out;
+}
+
+bool CudaSequence::update(std::span<const Step> steps) {
+  return std::ranges::all_of(kernels_, [&](const KernelNode& kernel) {
+    const auto* launch =
+        kernel.step < steps.size() ? std::get_if<Launch>(&steps[kernel.step]) : nullptr;
+    if (launch == nullptr) {
+      return false;
+    }
+    const NodeParameters node(*launch, kernel.function);
+    return driver_->cuGraphExecKernelNodeSetParams_(exec_, kernel.node, node.get()) == CUDA_SUCCESS;
+  });
 }
 
 CudaSequence::~CudaSequence() {

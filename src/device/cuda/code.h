@@ -71,12 +71,23 @@ class CudaSequence final : public Sequence {
 
   [[nodiscard]] CUgraphExec exec() const { return exec_; }
 
+  // Device::update(): false, and perhaps half done, where the driver refuses a node.
+  [[nodiscard]] bool update(std::span<const Step> steps);
+
  private:
+  // A kernel's node and what it was made with.
+  struct KernelNode {
+    CUgraphNode node = nullptr;
+    CUfunction function = nullptr;
+    std::size_t step = 0;
+  };
+
   explicit CudaSequence(std::shared_ptr<const Driver> driver) : driver_(std::move(driver)) {}
 
   std::shared_ptr<const Driver> driver_;
   CUgraph graph_ = nullptr;
   CUgraphExec exec_ = nullptr;
+  std::vector<KernelNode> kernels_;
 };
 
 }  // namespace sweep::device::cuda

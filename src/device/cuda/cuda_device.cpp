@@ -128,6 +128,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] std::variant<std::unique_ptr<Module>, Fault> load(const Image& image) override;
   [[nodiscard]] std::variant<std::unique_ptr<Sequence>, Fault> prepare(
       Module& module, std::span<const Step> steps) override;
+  [[nodiscard]] bool update(Sequence& sequence, std::span<const Step> steps) override;
   [[nodiscard]] std::variant<RunTime, Fault> run(Sequence& sequence) override;
 
   [[nodiscard]] std::optional<double> flush_cache() override { return harness().flush(); }
@@ -226,6 +227,13 @@ std::variant<std::unique_ptr<Sequence>, Fault> CudaDevice::prepare(Module& modul
     return driver_->fault(result, Fault::Kind::launch);
   }
   return std::unique_ptr<Sequence>(std::move(sequence));
+}
+
+bool CudaDevice::update(Sequence& sequence, std::span<const Step> steps) {
+  auto& graph = dynamic_cast<CudaSequence&>(sequence);
+  return graph.update(steps) &&
+         driver_->cuGraphUpload_(graph.exec(), context_.stream()) == CUDA_SUCCESS &&
+         driver_->cuStreamSynchronize_(context_.stream()) == CUDA_SUCCESS;
 }
 
 std::variant<RunTime, Fault> CudaDevice::run(Sequence& sequence) {

@@ -66,6 +66,7 @@
   X(cuGraphInstantiate)                          \
   X(cuGraphUpload)                               \
   X(cuGraphLaunch)                               \
+  X(cuGraphExecKernelNodeSetParams)              \
   X(cuGraphExecDestroy)
 
 namespace sweep::device::cuda {

@@ -1,0 +1,84 @@
+#include "evaluate/time_summary.h"
+
+#include "timing/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sweep::evaluate {
+namespace {
+
+Interval to_interval(const timing::Estimate& e) {
+  return {e.low, e.point, e.high};
+}
+
+Verdict to_verdict(timing::Decision decision) {
+  switch (decision) {
+    case timing::Decision::faster:
+      return Verdict::pass_faster;
+    case timing::Decision::equivalent:
+      return Verdict::pass_equivalent;
+    case timing::Decision::slower:
+      return Verdict::pass_slower;
+    case timing::Decision::inconclusive:
+      return Verdict::pass_inconclusive;
+    case timing::Decision::unstable:
+      return Verdict::unstable;
+  }
+  return Verdict::pass_inconclusive;
+}
+
+}  // namespace
+
+void add_statistics(TimeResult& result,
+                    const std::deque<TimedShape>& shapes,
+                    bool may_say_faster,
+                    bool cpu) {
+  std::vector<timing::Call> calls;
+  for (const Sample& s : result.samples) {
+    calls.push_back({s.replicate,
+                     s.shape,
+                     s.block,
+                     s.position,
+                     s.candidate ? timing::Arm::candidate : timing::Arm::seed,
+                     s.device_seconds,
+                     s.host_seconds});
+  }
+  const timing::Result found = timing::analyse(calls, static_cast<int>(shapes.size()));
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const timing::ShapeResult& shape = found.shapes[i];
+    result.shapes.push_back({shapes[i].place.name,
+                             shapes[i].place.free,
+                             shape.seed_seconds,
+                             shape.candidate_seconds,
+                             to_interval(shape.ratio),
+                             shape.uneven,
+                             shapes[i].floor_seconds});
+  }
+  result.ratio = to_interval(found.ratio);
+  result.bootstrap = to_interval(found.bootstrap);
+  result.discarded = found.discarded;
+  result.replicates = found.replicates;
+  result.uneven = found.uneven;
+  result.drift = found.drift;
+  timing::Rule rule;
+  rule.margin = timing::margin(0);
+  rule.may_say_faster = may_say_faster && !cpu;
+  // The host's clocks are nobody's to guard: on the cpu device drift is reported and decides
+  // nothing.
+  rule.drift_limit = cpu ? HUGE_VAL : rule.drift_limit;
+  result.margin = rule.margin;
+  result.decision = to_verdict(timing::decide(found, rule));
+}
+
+double TimeResult::overhead_per_call() const {
+  double between_events = 0;
+  for (const Sample& sample : samples) {
+    between_events += sample.device_seconds;
+  }
+  return samples.empty()
+             ? 0
+             : std::max(phases.calls - between_events, 0.0) / static_cast<double>(samples.size());
+}
+
+}  // namespace sweep::evaluate
