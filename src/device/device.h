@@ -123,8 +123,8 @@ class Sequence {
 };
 
 struct RunTime {
-  double device_seconds =
-      0;  // between the two events around the sequence; cpu: monotonic clock around it
+  // Between two events that begin and end the graph; cpu: monotonic clock around the sequence.
+  double device_seconds = 0;
   double host_seconds = 0;  // host clock around launch and synchronise
 };
 

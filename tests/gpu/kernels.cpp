@@ -93,6 +93,13 @@ extern "C" __global__ void reverse_through_shared(float* x, int count) {
 struct Pair { double a; char b; };
 extern "C" __global__ void tagged(char flag, Pair pair, const float* x, short tail) {}
 extern "C" __global__ void nothing() {}
+extern "C" __global__ void wait_ns(unsigned long long ns) {
+  unsigned long long begin, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (now - begin < ns);
+}
 )";
 
 // The local variants hold their array by a pointer that the compiler cannot see through.

@@ -54,6 +54,21 @@ TEST_F(Sequences, StepsRunInOrder) {
   }
 }
 
+// The events lie within the graph: no less than the kernels' own waits, no more than the host saw.
+TEST_F(Sequences, EventsMeasureTheSteps) {
+  constexpr unsigned long long kWait = 2'000'000;
+  const auto module = load(compile(kPlain, {"wait_ns"}));
+  ASSERT_NE(module, nullptr);
+  const device::Launch wait{"wait_ns", {1, 1, 1}, {1, 1, 1}, 0, {bytes_of(kWait)}};
+  const auto sequence = prepare(*module, {wait, wait, wait});
+  ASSERT_NE(sequence, nullptr);
+  for (int again = 0; again < 3; ++again) {
+    const device::RunTime time = run(*sequence);
+    EXPECT_GE(time.device_seconds, 3 * 1.9e-3);  // %globaltimer ticks in steps of up to 1 us
+    EXPECT_LE(time.device_seconds, time.host_seconds);
+  }
+}
+
 TEST_F(Sequences, ArgumentsChangeInPlace) {
   constexpr int kCount = 1000;
   const auto x = on().allocate(kCount * 4);

@@ -188,6 +188,12 @@ class ChainBuilder {
     });
   }
 
+  std::optional<Fault> record(CUevent event) {
+    return added("event", [&](CUgraphNode* out, const CUgraphNode* after, std::size_t count) {
+      return api_.cuGraphAddEventRecordNode_(out, graph_, after, count, event);
+    });
+  }
+
   // The node of the step that was added last.
   [[nodiscard]] CUgraphNode last() const { return last_; }
 
@@ -296,7 +302,12 @@ std::variant<std::unique_ptr<CudaSequence>, Fault> CudaSequence::make(
   std::unique_ptr<CudaSequence> out(new CudaSequence(std::move(driver)));
   const Driver& api = *out->driver_;
   api.check(api.cuGraphCreate_(&out->graph_, 0), "cuGraphCreate");
+  api.check(api.cuEventCreate_(&out->start_, CU_EVENT_DEFAULT), "cuEventCreate");
+  api.check(api.cuEventCreate_(&out->stop_, CU_EVENT_DEFAULT), "cuEventCreate");
   ChainBuilder append(api, context, out->graph_, module, max_shared_bytes);
+  if (auto fault = append.record(out->start_)) {
+    return *fault;
+  }
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (auto fault = std::visit(append, steps[i])) {
       return *fault;
@@ -305,11 +316,20 @@ std::variant<std::unique_ptr<CudaSequence>, Fault> CudaSequence::make(
       out->kernels_.push_back({append.last(), module.find(launch->kernel), i});
     }
   }
+  if (auto fault = append.record(out->stop_)) {
+    return *fault;
+  }
   if (const CUresult result = api.cuGraphInstantiate_(&out->exec_, out->graph_, 0);
       result != CUDA_SUCCESS) {
     return api.fault(result, Fault::Kind::launch);
   }
   return out;
+}
+
+double CudaSequence::seconds() const {
+  float milliseconds = 0;
+  driver_->check(driver_->cuEventElapsedTime_(&milliseconds, start_, stop_), "cuEventElapsedTime");
+  return static_cast<double>(milliseconds) * 1e-3;
 }
 
 bool CudaSequence::update(std::span<const Step> steps) {
@@ -330,6 +350,11 @@ CudaSequence::~CudaSequence() {
   }
   if (graph_ != nullptr) {
     driver_->cuGraphDestroy_(graph_);
+  }
+  for (CUevent event : {start_, stop_}) {
+    if (event != nullptr) {
+      driver_->cuEventDestroy_(event);
+    }
   }
 }
 

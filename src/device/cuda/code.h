@@ -53,7 +53,9 @@ class CudaModule final : public Module {
 // Sizes of the kernel's parameters as the cubin declares them.
 [[nodiscard]] std::vector<std::size_t> parameter_bytes(const Driver& driver, CUfunction function);
 
-// An instantiated graph: a chain of kernel, memset and memcpy nodes, each after the one before.
+// An instantiated graph: a chain of kernel, memset and memcpy nodes, each after the one before,
+// between two nodes that record events. The device goes from the first event to the last without
+// the host: a host thread that is held up while it launches does not lengthen what they measure.
 class CudaSequence final : public Sequence {
  public:
   // A step that the driver or the kernel's declaration refuses is a Fault of kind launch.
@@ -71,6 +73,9 @@ class CudaSequence final : public Sequence {
 
   [[nodiscard]] CUgraphExec exec() const { return exec_; }
 
+  // Seconds between the two events of the last launch, which has ended. Throws util::InfraError.
+  [[nodiscard]] double seconds() const;
+
   // Device::update(): false, and perhaps half done, where the driver refuses a node.
   [[nodiscard]] bool update(std::span<const Step> steps);
 
@@ -87,6 +92,8 @@ class CudaSequence final : public Sequence {
   std::shared_ptr<const Driver> driver_;
   CUgraph graph_ = nullptr;
   CUgraphExec exec_ = nullptr;
+  CUevent start_ = nullptr;
+  CUevent stop_ = nullptr;
   std::vector<KernelNode> kernels_;
 };
 

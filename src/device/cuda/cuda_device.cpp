@@ -15,7 +15,7 @@
 namespace sweep::device::cuda {
 namespace {
 
-// The device's primary context, current in this thread, with a stream and two events.
+// The device's primary context, current in this thread, with a stream.
 class Context {
  public:
   Context(std::shared_ptr<const Driver> driver, CUdevice device)
@@ -29,8 +29,6 @@ class Context {
                    "cuDevicePrimaryCtxRetain");
     driver_->check(driver_->cuCtxSetCurrent_(context_), "cuCtxSetCurrent");
     driver_->check(driver_->cuStreamCreate_(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-    driver_->check(driver_->cuEventCreate_(&start_, CU_EVENT_DEFAULT), "cuEventCreate");
-    driver_->check(driver_->cuEventCreate_(&stop_, CU_EVENT_DEFAULT), "cuEventCreate");
   }
 
   Context(const Context&) = delete;
@@ -38,8 +36,6 @@ class Context {
 
   // Releasing the context frees what is left in it; results do not matter any more.
   ~Context() {
-    driver_->cuEventDestroy_(start_);
-    driver_->cuEventDestroy_(stop_);
     driver_->cuStreamDestroy_(stream_);
     driver_->cuDevicePrimaryCtxRelease_(device_);
   }
@@ -48,17 +44,11 @@ class Context {
 
   [[nodiscard]] CUstream stream() const { return stream_; }
 
-  [[nodiscard]] CUevent start() const { return start_; }
-
-  [[nodiscard]] CUevent stop() const { return stop_; }
-
  private:
   std::shared_ptr<const Driver> driver_;
   CUdevice device_;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
-  CUevent start_ = nullptr;
-  CUevent stop_ = nullptr;
 };
 
 class CudaDevice final : public Device {
@@ -240,24 +230,16 @@ std::variant<RunTime, Fault> CudaDevice::run(Sequence& sequence) {
   auto& graph = dynamic_cast<CudaSequence&>(sequence);
   synchronize();
   const auto begin = std::chrono::steady_clock::now();
-  driver_->check(driver_->cuEventRecord_(context_.start(), context_.stream()), "cuEventRecord");
   CUresult result = driver_->cuGraphLaunch_(graph.exec(), context_.stream());
   if (result != CUDA_SUCCESS) {
     return driver_->fault(result, Fault::Kind::launch);
   }
-  result = driver_->cuEventRecord_(context_.stop(), context_.stream());
-  if (result == CUDA_SUCCESS) {
-    result = driver_->cuStreamSynchronize_(context_.stream());
-  }
+  result = driver_->cuStreamSynchronize_(context_.stream());
   const auto end = std::chrono::steady_clock::now();
   if (result != CUDA_SUCCESS) {
     return driver_->fault(result, Fault::Kind::other);
   }
-  float milliseconds = 0;
-  driver_->check(driver_->cuEventElapsedTime_(&milliseconds, context_.start(), context_.stop()),
-                 "cuEventElapsedTime");
-  return RunTime{static_cast<double>(milliseconds) * 1e-3,
-                 std::chrono::duration<double>(end - begin).count()};
+  return RunTime{graph.seconds(), std::chrono::duration<double>(end - begin).count()};
 }
 
 // Throws util::UsageError with the range that exists.

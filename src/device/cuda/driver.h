@@ -48,7 +48,6 @@
   X(cuStreamSynchronize)                         \
   X(cuEventCreate)                               \
   X(cuEventDestroy)                              \
-  X(cuEventRecord)                               \
   X(cuEventElapsedTime)                          \
   X(cuModuleLoadData)                            \
   X(cuModuleUnload)                              \
@@ -63,6 +62,7 @@
   X(cuGraphAddKernelNode)                        \
   X(cuGraphAddMemsetNode)                        \
   X(cuGraphAddMemcpyNode)                        \
+  X(cuGraphAddEventRecordNode)                   \
   X(cuGraphInstantiate)                          \
   X(cuGraphUpload)                               \
   X(cuGraphLaunch)                               \
