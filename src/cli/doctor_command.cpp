@@ -96,7 +96,7 @@ void add_places(std::vector<Finding>& findings) {
   }
 }
 
-void print(const std::vector<Finding>& findings, bool good) {
+void print(const std::vector<Finding>& findings, bool good, device::Id asked) {
   const Style style = Style::for_stdout();
   std::string group;
   for (const Finding& finding : findings) {
@@ -110,7 +110,9 @@ void print(const std::vector<Finding>& findings, bool good) {
     std::cout << "  " << mark << "  " << pad_right(finding.name, 20)
               << util::printable(finding.detail) << '\n';
   }
-  std::cout << (good ? style.good("ready") : style.bad("not ready: see the rows marked MISSING"))
+  const std::string what = "ready for --device " + device::text(asked);
+  std::cout << (good ? style.good(what)
+                     : style.bad("not " + what + ": see the rows marked MISSING"))
             << '\n';
 }
 
@@ -145,7 +147,7 @@ int run_doctor(const std::vector<std::string>& arguments) {
                      2, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
   } else {
-    print(findings, good);
+    print(findings, good, asked);
   }
   return good ? kDone : kInfra;
 }

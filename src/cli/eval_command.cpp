@@ -47,7 +47,10 @@ void declare(CLI::App& app, EvalOptions& o) {
                  "problem id, or the folder of one (default: the file's `//@ problem` line)");
   app.add_option("--device", o.device, "cpu, cuda or cuda:N")->capture_default_str();
   app.add_option("--vs", o.versus, "time against this kernel instead of the seed");
-  app.add_option("--shape", o.shapes, "judge this shape only: rows=1000,cols=77 (repeatable)");
+  app.add_option("--shape",
+                 o.shapes,
+                 "judge this shape only: rows=1000,cols=77 (repeatable); other dims as in the "
+                 "first visible shape");
   app.add_option("-D", o.defines, "replace a plan constant: -D TILE=64 (repeatable)");
   app.add_option("--seed", o.seed, "key of all draws and of the schedule")->capture_default_str();
   app.add_option("--only", o.only, "stop after checking one stage")

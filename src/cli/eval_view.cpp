@@ -1,5 +1,6 @@
 #include "cli/eval_view.h"
 
+#include "evaluate/conclusion.h"
 #include "util/text.h"
 
 #include <algorithm>
@@ -17,6 +18,9 @@ namespace {
 
 constexpr std::size_t kLogLines = 40;
 constexpr std::size_t kSummaryColumn = 24;  // of a stage's line
+constexpr std::string_view kUneven =
+    "uneven: some calls took far longer than most, so the speedup is the ratio of means; the times "
+    "shown are medians";
 
 std::string compile_summary(const evaluate::CompileResult& compile) {
   std::vector<std::string> parts;
@@ -37,17 +41,48 @@ std::string compile_summary(const evaluate::CompileResult& compile) {
   return compile.cached ? text + " (cached)" : text;
 }
 
+// "shape tiny (axes=3,batch=2,points=9), content ties": where a failing call stood.
+std::string place_of(const evaluate::Call& call) {
+  const std::string dims = evaluate::dims_text(call.dims);
+  std::string text =
+      "shape " + (call.shape.empty() || call.shape == dims ? dims : call.shape + " (" + dims + ")");
+  return call.content.empty() || call.content == "default" ? text
+                                                           : text + ", content " + call.content;
+}
+
 std::string check_summary(const evaluate::CheckResult& check) {
+  if (check.failure && !check.calls.empty() && check.worst_share <= 1) {
+    return fmt::format("call {}, {}", check.calls.size(), place_of(check.calls.back()));
+  }
   const std::string worst = check.worst_share <= 1
                                 ? fmt::format("{:.0f}% of what is allowed", 100 * check.worst_share)
                                 : fmt::format("{:.3g} times what is allowed", check.worst_share);
+  if (check.failure && !check.calls.empty()) {
+    return fmt::format(
+        "call {}, {}; worst error {}", check.calls.size(), place_of(check.calls.back()), worst);
+  }
   return fmt::format("{} judged call{}; worst error {}",
                      check.calls.size(),
                      check.calls.size() == 1 ? "" : "s",
                      worst);
 }
 
-std::string stress_summary(const evaluate::StressResult& stress) {
+// The call that ended the stress stage; null when it passed.
+const evaluate::Call* stress_failure(const Evaluation& e) {
+  if (!e.stress || e.stress->passed) {
+    return nullptr;
+  }
+  const std::vector<evaluate::Call>& calls = e.stress->calls.for_archive();
+  const auto found = std::ranges::find_if(
+      calls, [](const evaluate::Call& call) { return call.failure.has_value(); });
+  return found == calls.end() ? nullptr : &*found;
+}
+
+std::string stress_summary(const Evaluation& e) {
+  const evaluate::StressResult& stress = *e.stress;
+  if (const evaluate::Call* call = stress_failure(e)) {
+    return place_of(*call);
+  }
   return fmt::format("{} random and {} edge shapes, {} content{}",
                      stress.random_shapes,
                      stress.edge_shapes,
@@ -92,10 +127,9 @@ std::optional<Row> row_of(const Evaluation& e, Stage stage) {
                            "check", !e.check->failure, e.check->seconds, check_summary(*e.check)})
                      : std::nullopt;
     case Stage::stress:
-      return e.stress
-                 ? std::optional(Row{
-                       "stress", e.stress->passed, e.stress->seconds, stress_summary(*e.stress)})
-                 : std::nullopt;
+      return e.stress ? std::optional(
+                            Row{"stress", e.stress->passed, e.stress->seconds, stress_summary(e)})
+                      : std::nullopt;
     case Stage::time:
       return e.time ? std::optional(Row{"time", !e.time->failure, e.time->seconds, time_summary(e)})
                     : std::nullopt;
@@ -120,7 +154,7 @@ std::string failure_text(const Failure& failure, const Style& style, std::size_t
 std::string log_text(const std::string& log, const Style& style) {
   std::string out;
   std::size_t lines = 0;
-  const std::string safe = util::printable(log);
+  const std::string safe = util::printable(util::trim(log));
   for (const std::string_view line : util::split(safe, '\n')) {
     if (++lines > kLogLines) {
       out += style.dim("          ... the rest is in --json\n");
@@ -133,7 +167,8 @@ std::string log_text(const std::string& log, const Style& style) {
 
 std::string shape_table(const evaluate::TimeResult& time,
                         const Style& style,
-                        const std::string& base) {
+                        const std::string& base,
+                        bool rooflines) {
   std::size_t width = 5;
   for (const evaluate::ShapeTiming& shape : time.shapes) {
     width = std::max(width, shape.shape.size());
@@ -141,11 +176,11 @@ std::string shape_table(const evaluate::TimeResult& time,
   std::string out =
       " " +
       style.dim(pad_right("shape", width) + pad_left(base, 12) + pad_left("mine", 12) +
-                pad_left("speedup", 10) + "  95% interval     of floor") +
+                pad_left("speedup", 10) + "  95% interval of roofline") +
       "\n";
   for (const evaluate::ShapeTiming& shape : time.shapes) {
     const std::string floor =
-        shape.floor_seconds > 0 && shape.candidate_seconds > 0
+        rooflines && shape.floor_seconds > 0 && shape.candidate_seconds > 0
             ? fmt::format("{:.0f}%", 100 * shape.floor_seconds / shape.candidate_seconds)
             : "-";
     out += " " + pad_right(shape.shape, width) +
@@ -184,7 +219,14 @@ bool said_already(const Evaluation& e) {
   using evaluate::Verdict;
   return e.verdict == Verdict::plan_error || e.verdict == Verdict::compile_error ||
          e.headline == e.infra || (e.check && e.check->failure) || (e.time && e.time->failure) ||
-         (e.outcome() == Outcome::correct && e.time && !e.time->shapes.empty());
+         e.outcome() == Outcome::correct;
+}
+
+// The command that shows the failure again: the stress stage alone repeats the same draws.
+std::string again(const Evaluation& e) {
+  const evaluate::Call* call = stress_failure(e);
+  return call == nullptr || (e.check && e.check->failure) ? e.reproduce
+                                                          : e.reproduce + " --only stress";
 }
 
 std::string first_failure(const Evaluation& e, const Style& style, std::size_t width) {
@@ -240,6 +282,9 @@ std::string verdict_line(const Evaluation& e, const Style& style) {
                                   e.time->shapes.size(),
                                   e.time->shapes.size() == 1 ? "" : "s"));
   }
+  if (e.outcome() == Outcome::correct && !e.time) {
+    line += "   " + util::printable(e.headline);
+  }
   if (!e.flags.empty()) {
     line += style.warn(fmt::format("   {}", fmt::join(e.flags, ", ")));
   }
@@ -247,8 +292,10 @@ std::string verdict_line(const Evaluation& e, const Style& style) {
 }
 
 std::string eval_text(const Evaluation& e, const Style& style, std::size_t width) {
-  std::string out = style.strong(fmt::format("{} {}", e.problem, e.title)) + "\n";
-  std::vector<std::string> facts{e.file};
+  // Without a readable plan the problem may be unknown.
+  std::string out =
+      e.problem.empty() ? "" : style.strong(fmt::format("{} {}", e.problem, e.title)) + "\n";
+  std::vector<std::string> facts{e.versus.empty() ? e.file : e.file + " against " + e.versus};
   if (!e.device_info.name.empty()) {
     facts.push_back(e.device_info.name);
   }
@@ -263,7 +310,8 @@ std::string eval_text(const Evaluation& e, const Style& style, std::size_t width
   }
   out += first_failure(e, style, width);
   if (e.time && !e.time->failure && !e.time->shapes.empty()) {
-    out += "\n" + shape_table(*e.time, style, "base");
+    out +=
+        "\n" + shape_table(*e.time, style, e.versus.empty() ? "seed" : "other", e.device != "cpu");
   }
   const std::string line = verdict_line(e, style);
   out += "\n" + wrapped(line.substr(0, line.size() - 1), 1, width);
@@ -273,14 +321,17 @@ std::string eval_text(const Evaluation& e, const Style& style, std::size_t width
   if (!e.headline.empty() && !said_already(e)) {
     out += wrapped(util::printable(e.headline), 1, width);
   }
+  if (e.time && e.time->uneven) {
+    out += style.dim(wrapped(kUneven, 1, width));
+  }
   if (e.protections.note == "unsealed") {
     out += style.dim(" unsealed: the kernel ran as host code inside the sandbox") + "\n";
   }
   if (!e.next.empty()) {
-    out += style.dim(" next    ") + util::printable(e.next) + "\n";
+    out += style.dim(" next    ") + wrapped(util::printable(e.next), 9, width).substr(9);
   }
   if (e.outcome() != Outcome::correct && !e.reproduce.empty()) {
-    out += style.dim(" again   ") + util::printable(e.reproduce) + "\n";
+    out += style.dim(" again   ") + util::printable(again(e)) + "\n";
   }
   return out;
 }

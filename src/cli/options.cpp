@@ -77,7 +77,10 @@ std::vector<std::pair<std::string, std::int64_t>> parse_shape(const std::string&
                             : std::from_chars(part.data() + equals + 1, last, value);
     if (parsed.ec != std::errc{} || parsed.ptr != last || equals == 0) {
       throw util::UsageError(
-          {"--shape", "'" + part + "' is not NAME=INTEGER", "write e.g. --shape rows=1000,cols=77"},
+          {"--shape",
+           "'" + part + "' is not NAME=INTEGER",
+           "write e.g. --shape rows=1000,cols=77; `sweep problems show ID` lists the dims of each "
+           "named shape"},
           "E_CLI_SHAPE");
     }
     shape.emplace_back(part.substr(0, equals), value);

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -28,14 +29,16 @@ struct Answer {
   std::string text;
 };
 
-std::string base_url(const config::Model& model,
+std::string base_url(const config::SweepConfig& config,
+                     const config::Model& model,
                      std::unique_ptr<endpoint::BuiltinProcess>& builtin) {
   const std::string_view name = endpoint::builtin_name(model.base_url);
   if (name.empty()) {
     return model.base_url;
   }
-  builtin =
-      std::make_unique<endpoint::BuiltinProcess>(data_root() / "configs", name, program_path());
+  const std::array places{std::filesystem::absolute(config.file).parent_path(),
+                          data_root() / "configs"};
+  builtin = std::make_unique<endpoint::BuiltinProcess>(places, name, program_path());
   return builtin->base_url();
 }
 
@@ -51,11 +54,13 @@ endpoint::Target target_of(const config::SweepConfig& config,
     const auto value =
         config::read_key_value(model.api_key_env, config::dotenv_files(config.file, config.root));
     if (!value) {
-      throw util::UsageError({"models." + model.name,
-                              "key variable " + model.api_key_env +
-                                  " is not set, neither in the environment nor in .env",
-                              "set it or drop the model"},
-                             "E_KEY_MISSING");
+      throw util::UsageError(
+          {"models." + model.name,
+           "key variable " + model.api_key_env +
+               " is not set, neither in the environment nor in a .env file beside " +
+               config.file.filename().string(),
+           "set it or drop the model"},
+          "E_KEY_MISSING");
     }
     target.key = endpoint::Secret(*value);
   }
@@ -73,7 +78,7 @@ Answer ask(const config::SweepConfig& config, const config::Model& model) {
     retry.max_attempts = 2;
     retry.deadline = model.request_timeout_s;
     const auto end = endpoint::connect(
-        target_of(config, model, base_url(model, builtin)), retry, {&clock, nullptr, {}, {}});
+        target_of(config, model, base_url(config, model, builtin)), retry, {&clock, nullptr, {}, {}});
     endpoint::Message question;
     question.text = "sweep probe: reply with the single word ready.";
     endpoint::Settings settings;

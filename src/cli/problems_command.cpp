@@ -11,7 +11,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <iostream>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -52,9 +55,48 @@ std::vector<const problem::Entry*> select(const problem::Catalog& catalog,
   return chosen;
 }
 
+std::string lower(std::string text) {
+  std::ranges::transform(
+      text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// Ids and globs as everywhere; a word without `/`, `*` and `:` is looked for in titles and domains.
+std::vector<const problem::Entry*> listed(const problem::Catalog& catalog, ProblemOptions options) {
+  std::vector<std::string> words;
+  std::erase_if(options.ids, [&](const std::string& id) {
+    const bool word = id.find_first_of("/*?:") == std::string::npos;
+    if (word) {
+      words.push_back(lower(id));
+    }
+    return word;
+  });
+  auto chosen = select(catalog, options);
+  std::erase_if(chosen, [&](const problem::Entry* entry) {
+    const std::string text = lower(entry->title + " " + entry->domain);
+    return !std::ranges::all_of(
+        words, [&](const std::string& word) { return text.find(word) != std::string::npos; });
+  });
+  return chosen;
+}
+
+void require_domain(const problem::Catalog& catalog, const std::string& domain) {
+  std::set<std::string> known;
+  for (const problem::Entry& entry : catalog.entries()) {
+    known.insert(entry.domain);
+  }
+  if (!domain.empty() && !known.contains(domain)) {
+    throw util::UsageError({"--domain " + domain,
+                            "no problem has it",
+                            fmt::format("there are {}", fmt::join(known, ", "))},
+                           "E_CLI_DOMAIN");
+  }
+}
+
 int list(const ProblemOptions& options) {
   const problem::Catalog catalog = open_catalog();
-  const auto chosen = select(catalog, options);
+  require_domain(catalog, options.domain);
+  const auto chosen = listed(catalog, options);
   if (options.global.json) {
     nlohmann::json rows = nlohmann::json::array();
     for (const problem::Entry* entry : chosen) {
@@ -77,8 +119,10 @@ int list(const ProblemOptions& options) {
     std::cout << pad_right(entry->id, 16) << state << "  " << pad_right(entry->domain, 14)
               << (slate ? "popcorn2  " : "          ") << entry->title << '\n';
   }
-  std::cout << style.dim(fmt::format(
-                   "{} problems, {} ready; sweep problems show ID", chosen.size(), ready))
+  std::cout << style.dim(fmt::format("{} problem{}, {} ready; sweep problems show ID",
+                                     chosen.size(),
+                                     chosen.size() == 1 ? "" : "s",
+                                     ready))
             << '\n';
   return kDone;
 }
@@ -208,7 +252,10 @@ int run_problems(const std::vector<std::string>& arguments) {
   app.add_option("ACTION", action, "list, show, check or new")
       ->required()
       ->check(CLI::IsMember({"list", "show", "check", "new"}));
-  app.add_option("ID", options.ids, "ids (level1/3), globs (sci/*) or, for check, folders");
+  app.add_option(
+      "ID",
+      options.ids,
+      "ids (level1/3) or globs (sci/*); for list also words of the title, for check also folders");
   app.add_option("--domain", options.domain, "only this domain");
   app.add_option("--slate", options.slate, "only this slate, e.g. popcorn2");
   add_global_options(app, options.global);

@@ -52,6 +52,9 @@ void print_help() {
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
+  if (arguments.size() == 2 && arguments[0] == "help") {
+    return dispatch({arguments[1], "--help"});
+  }
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments[0] == "help") {
     print_help();

@@ -9,6 +9,7 @@
 #include "util/error.h"
 #include "util/file.h"
 #include "util/process.h"
+#include "util/text.h"
 
 #include <algorithm>
 #include <chrono>
@@ -42,11 +43,24 @@ bool ran_out_of_memory(const std::string& log) {
          log.find("memory exhausted") != std::string::npos;
 }
 
+// The submission is included by unit.cpp, which no reader has ever seen.
+std::string without_wrapper(std::string_view log) {
+  std::string out;
+  for (const std::string_view line : util::split(log, '\n')) {
+    if (!line.starts_with("In file included from unit.cpp:") || !line.ends_with(':')) {
+      out += line;
+      out += '\n';
+    }
+  }
+  // The text behind the last line break was a line too.
+  return out.empty() ? out : out.substr(0, out.size() - 1);
+}
+
 std::string shown(const Job& job, const std::string& raw) {
   const std::vector<std::filesystem::path> ours = {job.work, job.headers / "include", job.headers};
   const std::vector<std::filesystem::path> known = {
       "/usr/include", "/usr/lib", "/usr/bin", "/usr/local/include"};
-  return clean_log(raw, ours, known);
+  return without_wrapper(clean_log(raw, ours, known));
 }
 
 Outcome outcome_of_failure(const Job& job, const ToolRun& run) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -45,9 +46,10 @@ class ScriptServer {
 // `sweep __endpoint` as a child process that ends with this object.
 class BuiltinProcess {
  public:
-  // Scripts are in `configs`/NAME. UsageError E_BUILTIN_NAME when there is no such folder,
-  // InfraError E_BUILTIN_START when the server does not come up within 10 s.
-  BuiltinProcess(const std::filesystem::path& configs,
+  // Scripts are in the folder NAME of the first of `places` that has it. UsageError
+  // E_BUILTIN_NAME when none has, InfraError E_BUILTIN_START when the server does not come up
+  // within 10 s.
+  BuiltinProcess(std::span<const std::filesystem::path> places,
                  std::string_view name,
                  const std::filesystem::path& program);
   BuiltinProcess(const BuiltinProcess&) = delete;

@@ -49,6 +49,26 @@ int read_port(int fd) {
   return port;
 }
 
+// One folder name below one of the places, never a path that leads out of them.
+std::filesystem::path scripts_folder(std::span<const std::filesystem::path> places,
+                                     std::string_view name) {
+  const bool plain =
+      !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
+  std::string looked;
+  for (const std::filesystem::path& place : places) {
+    std::error_code error;
+    const std::filesystem::path folder = place / std::string(name);
+    if (plain && std::filesystem::is_directory(folder, error))
+      return folder;
+    looked += (looked.empty() ? "'" : " or '") + folder.string() + "'";
+  }
+  throw util::UsageError(
+      {"base_url",
+       "no folder of scripts " + looked + " for \"builtin:" + std::string(name) + "\"",
+       "make one; docs/scripts.md says what it holds"},
+      "E_BUILTIN_NAME");
+}
+
 }  // namespace
 
 struct BuiltinProcess::Impl {
@@ -56,19 +76,10 @@ struct BuiltinProcess::Impl {
   util::Process process;
 };
 
-BuiltinProcess::BuiltinProcess(const std::filesystem::path& configs,
+BuiltinProcess::BuiltinProcess(std::span<const std::filesystem::path> places,
                                std::string_view name,
                                const std::filesystem::path& program) {
-  const std::filesystem::path folder = configs / std::string(name);
-  const bool plain =
-      !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
-  std::error_code error;
-  if (!plain || !std::filesystem::is_directory(folder, error))
-    throw util::UsageError(
-        {"base_url",
-         "no folder of scripts '" + folder.string() + "' for \"builtin:" + std::string(name) + "\"",
-         "name a folder below configs"},
-        "E_BUILTIN_NAME");
+  const std::filesystem::path folder = scripts_folder(places, name);
   // Read here first: a mistake in a script is the user's, and is told in full.
   check_scripts(folder);
   const util::Self self = util::Self::open(program);

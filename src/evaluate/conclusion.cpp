@@ -3,6 +3,7 @@
 #include "util/text.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -27,17 +28,53 @@ std::string inconclusive_step(const EvaluationRequest& request, const Evaluation
   return "the interval crosses the margin: more replicates narrow it (--replicates)";
 }
 
-std::string next_step(const EvaluationRequest& request, const Evaluation& result) {
-  switch (result.verdict) {
-    case Verdict::pass_inconclusive:
-      return request.device.kind == device::Kind::cpu
-                 ? "the cpu device proves correctness; time it with --device cuda:0"
-                 : inconclusive_step(request, result);
-    case Verdict::plan_error:
-      return "correct the plan's //@ line above; docs/submission.md describes plans";
-    default:
-      return "";
+// Why a correct kernel got no better word, and what would change that.
+std::string next_after_pass(const EvaluationRequest& request, const Evaluation& result) {
+  if (!result.time) {
+    return request.only ? "leave --only out for the other stages" : "";
   }
+  const bool faster = result.time->ratio.low > 1 + result.time->margin;
+  if (request.device.kind == device::Kind::cpu) {
+    return faster
+               ? "the cpu device never says FASTER: its times are no GPU times; use --device cuda"
+               : "times of the cpu device are no GPU times; use --device cuda to judge speed";
+  }
+  return result.verdict == Verdict::pass_inconclusive ? inconclusive_step(request, result) : "";
+}
+
+std::string next_after_plan_error(const Evaluation& result) {
+  const std::string code =
+      result.screen && !result.screen->errors.empty() ? result.screen->errors.front().code : "";
+  if (code == "E_PLAN_OVERRIDE") {
+    return "correct -D, or declare `//@ const` in the plan";
+  }
+  if (code == "E_PLAN_EMPTY") {
+    return "`sweep new PROBLEM` prints a starter; docs/submission.md describes plans";
+  }
+  return "correct the plan's //@ line above; docs/submission.md describes plans";
+}
+
+std::string next_step(const EvaluationRequest& request, const Evaluation& result) {
+  if (result.outcome() == Outcome::correct) {
+    return next_after_pass(request, result);
+  }
+  return result.verdict == Verdict::plan_error ? next_after_plan_error(result) : "";
+}
+
+// A word of a command line, quoted for a POSIX shell where it has to be.
+std::string shell_word(const std::string& text) {
+  const bool plain = !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("._-/=,:+@%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain) {
+    return text;
+  }
+  std::string quoted = "'";
+  for (const char c : text) {
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return quoted + "'";
 }
 
 }  // namespace
@@ -107,9 +144,13 @@ void conclude(const EvaluationRequest& request, Evaluation& result) {
   if (!result.protections.note.empty()) {
     result.flags.push_back(result.protections.note);
   }
-  result.reproduce = "sweep eval " + request.submission.file + " --device " + result.device;
+  result.reproduce =
+      "sweep eval " + shell_word(request.submission.file) + " --device " + result.device;
   if (!request.problem.empty()) {
-    result.reproduce += " --problem " + request.problem;
+    result.reproduce += " --problem " + shell_word(request.problem);
+  }
+  for (const auto& [name, value] : request.overrides) {
+    result.reproduce += fmt::format(" -D {}={}", name, value);
   }
   if (!request.stress_gates) {
     result.reproduce += " --no-stress-gate";

@@ -44,6 +44,7 @@ class Run {
  private:
   void start() {
     result_.file = request_.submission.file;
+    result_.versus = request_.versus ? request_.versus->file : "";
     result_.source_sha256 = util::sha256_hex(request_.submission.text);
     result_.seed = request_.seed;
     result_.depth = request_.depth;
@@ -230,6 +231,14 @@ class Run {
   Code versus_code(compile::Compiler& compiler,
                    const compile::Target& target,
                    const submission::Signature& signature) {
+    const auto parsed = submission::parse(request_.versus->file, request_.versus->text);
+    const auto* made = std::get_if<submission::Submission>(&parsed);
+    if (made != nullptr && !made->plan.problem.empty() && made->plan.problem != problem_->id) {
+      throw util::UsageError({request_.versus->file,
+                              "is for " + made->plan.problem + ", not for " + problem_->id,
+                              "compare two kernels of one problem"},
+                             "E_EVALUATE_VERSUS");
+    }
     try {
       return trusted_code(compiler, target, *request_.versus, signature, false);
     } catch (const util::InfraError& error) {
@@ -237,7 +246,7 @@ class Run {
         throw;
       }
       throw util::UsageError(
-          {request_.versus->file, error.message().what, "compare with a submission that passes"},
+          {request_.versus->file, "--vs needs a kernel that compiles", error.message().what},
           "E_EVALUATE_VERSUS");
     }
   }

@@ -217,6 +217,7 @@ struct Evaluation {
   std::vector<std::string> flags;  // "UNEVEN", "unsealed", "quick look", "specialised", "fails
                                    // stress", "fails held-out"
   std::string problem, title, file;
+  std::string versus;  // the kernel that it was timed against; empty: the seed
   std::string source_sha256, plan_sha256;
   std::uint64_t seed = 1;
   Depth depth = Depth::standard;

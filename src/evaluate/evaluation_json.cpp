@@ -156,6 +156,8 @@ Evaluation read(const json& body) {
   e.problem = field<std::string>(body, "problem");
   e.title = field<std::string>(body, "title");
   e.file = field<std::string>(body, "file");
+  // Results of 0.1.0 before --vs was recorded lack it.
+  e.versus = body.contains("versus") ? field<std::string>(body, "versus") : "";
   e.source_sha256 = field<std::string>(body, "source_sha256");
   e.plan_sha256 = field<std::string>(body, "plan_sha256");
   e.seed = field<std::uint64_t>(body, "seed");
@@ -208,6 +210,7 @@ json to_json(const Evaluation& e, View view) {
           {"problem", e.problem},
           {"title", e.title},
           {"file", util::to_valid_utf8(e.file)},
+          {"versus", util::to_valid_utf8(e.versus)},
           {"source_sha256", e.source_sha256},
           {"plan_sha256", e.plan_sha256},
           {"seed", e.seed},

@@ -87,8 +87,8 @@ void require_versus(Session& session, const std::vector<NumberedDraw>& draws) {
   const Call call = session.judge(*versus, draws.front().draw);
   if (call.failure) {
     throw util::UsageError({versus->code->submission.file,
-                            "fails the check itself: " + call.failure->text,
-                            "compare with a submission that passes"},
+                            "--vs needs a kernel that passes the check, and this one does not",
+                            call.failure->text},
                            "E_EVALUATE_VERSUS");
   }
 }

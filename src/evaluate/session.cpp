@@ -272,7 +272,11 @@ Failure Session::failure_of(const ArmFault& fault, const Player& player) const {
 Failure Session::failure_of(const PlanFault& fault, const Player& player) {
   Failure failure;
   failure.verdict = Verdict::plan_error;
-  failure.text = fault.error().text(player.code->submission.source);
+  submission::PlanError error = fault.error();
+  if (error.file.empty()) {
+    error.file = player.code->submission.file;
+  }
+  failure.text = error.text(player.code->submission.source);
   return failure;
 }
 

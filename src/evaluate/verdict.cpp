@@ -30,7 +30,7 @@ constexpr std::array kRows = {
     Row{V::pass_inconclusive,
         O::correct,
         "PASS_INCONCLUSIVE",
-        "Correct; the measurement does not tell which of the two is faster."},
+        "Correct; not shown to be faster or slower than the seed."},
     Row{V::plan_error,
         O::compile_fail,
         "PLAN_ERROR",

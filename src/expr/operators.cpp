@@ -138,7 +138,12 @@ void expect_count(std::string_view text, std::size_t given, std::size_t least, s
   if (integer_mode && found != kFunctions.end()) {
     fail("E_EXPR_FUNCTION", "'" + std::string(text) + "' gives no integer; this place needs one");
   }
-  fail("E_EXPR_FUNCTION", "unknown function '" + std::string(text) + "'");
+  std::string known;
+  for (const std::string_view name : kFunctions) {
+    known += (known.empty() ? "" : " ") + std::string(name);
+  }
+  fail("E_EXPR_FUNCTION",
+       "unknown function '" + std::string(text) + "' (there are: " + known + ")");
 }
 
 std::int64_t as_integer(std::string_view text, double value) {

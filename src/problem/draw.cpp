@@ -110,9 +110,16 @@ expr::IntEnv complete_dims(const Problem& problem, const expr::IntEnv& free) {
   for (const auto& [name, value] : free) {
     const Dim* dim = problem.dim(name);
     if (dim == nullptr || dim->kind == Dim::Kind::derived) {
-      throw util::UsageError(
-          {"dim " + name, dim == nullptr ? "unknown" : "derived from other dims", "leave it out"},
-          "E_DRAW_UNKNOWN");
+      std::string known;
+      for (const Dim& other : problem.dims) {
+        if (other.kind != Dim::Kind::derived) {
+          known += (known.empty() ? "" : ", ") + other.name;
+        }
+      }
+      throw util::UsageError({"dim " + name,
+                              dim == nullptr ? "unknown" : "derived from other dims",
+                              "leave it out; " + problem.id + " has " + known},
+                             "E_DRAW_UNKNOWN");
     }
   }
   return dims;

@@ -132,6 +132,7 @@ Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir&
       if (t.final_result) {
         row.verdict = t.final_result->verdict;
         row.speedup = t.final_result->speedup;
+        final.on_cpu = final.on_cpu || (row.speedup && t.provenance.device == "cpu");
       }
       final.tokens += t.llm_total_tokens;
       priced = priced && t.cost_usd.has_value();
@@ -167,6 +168,9 @@ std::string final_text(const Final& final,
                      util::human_count(static_cast<std::uint64_t>(final.tokens)),
                      final.cost_usd ? fmt::format("${:.4f}", *final.cost_usd)
                                     : "cost unknown (no [models.price])");
+  if (final.on_cpu) {
+    out += "note    the cpu device never says PASS_FASTER: its times are no GPU times\n";
+  }
   out += "report  " + (run.report_folder() / "index.html").string() + "\n";
   if (final.infra + final.left > 0) {
     out += fmt::format("left    {} unfinished or lost to infrastructure; go on with  sweep {}\n",
@@ -224,16 +228,19 @@ std::string dry_run_text(const Plan& plan) {
                                                                              : "absent ";
     out += fmt::format("  {}  {}\n", state, item.id());
   }
-  out +=
-      fmt::format("{} items, {} of them can run\n", plan.matrix.items.size(), plan.matrix.ready());
+  out += fmt::format("{} item{}, {} of them can run\n",
+                     plan.matrix.items.size(),
+                     plan.matrix.items.size() == 1 ? "" : "s",
+                     plan.matrix.ready());
   for (const std::string& note : plan.matrix.notes) {
     out += "note: " + note + "\n";
   }
   const config::CostPreview cost = config::preview_cost(plan.config, plan.chosen);
   for (const config::ModelCost& model : cost.models) {
-    out += fmt::format("  {}: {} items, at most {} tokens in, {} out, {}\n",
+    out += fmt::format("  {}: {} item{}, at most {} tokens in, {} out, {}\n",
                        model.model,
                        model.items,
+                       model.items == 1 ? "" : "s",
                        util::human_count(static_cast<std::uint64_t>(model.input_tokens)),
                        util::human_count(static_cast<std::uint64_t>(model.output_tokens)),
                        model.usd ? fmt::format("${:.2f}", *model.usd) : "price unknown");

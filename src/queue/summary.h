@@ -31,6 +31,7 @@ struct Final {
   std::size_t left = 0;   // never begun or in progress
   std::int64_t tokens = 0;
   std::optional<double> cost_usd;  // unset: a price is unknown
+  bool on_cpu = false;             // something was timed on the cpu device
 };
 
 [[nodiscard]] Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir& run);

@@ -68,8 +68,10 @@ class Builtins {
     for (const config::Model& model : config.models) {
       const std::string name(endpoint::builtin_name(model.base_url));
       if (!name.empty() && !urls_.contains(name)) {
-        servers_.push_back(std::make_unique<endpoint::BuiltinProcess>(
-            installation.data / "configs", name, installation.program));
+        const std::array places{fs::absolute(config.file).parent_path(),
+                                installation.data / "configs"};
+        servers_.push_back(
+            std::make_unique<endpoint::BuiltinProcess>(places, name, installation.program));
         urls_[name] = servers_.back()->base_url();
       }
     }

@@ -70,6 +70,15 @@ std::size_t ViewState::done() const {
   return sum;
 }
 
+namespace {
+
+// "9 s"; from 100 s on as util::human_seconds.
+std::string whole_seconds(double seconds) {
+  return seconds < 100 ? fmt::format("{:.0f} s", std::ceil(seconds)) : util::human_seconds(seconds);
+}
+
+}  // namespace
+
 std::string time_left(const ViewState& state) {
   const double finished = static_cast<double>(state.done());
   if (state.done() < 5 || state.done() >= state.items()) {
@@ -78,9 +87,9 @@ std::string time_left(const ViewState& state) {
   const double left = state.seconds / finished * static_cast<double>(state.items() - state.done());
   // One standard error of a Poisson count of finished items.
   const double spread = 1 / std::sqrt(finished);
-  return fmt::format("{} to {} left",
-                     util::human_seconds(left * (1 - spread)),
-                     util::human_seconds(left * (1 + spread)));
+  // A guess of this kind has no parts of a second.
+  return fmt::format(
+      "{} to {} left", whole_seconds(left * (1 - spread)), whole_seconds(left * (1 + spread)));
 }
 
 std::vector<std::string> screen(const ViewState& state, std::size_t width) {
@@ -132,7 +141,7 @@ std::vector<std::string> screen(const ViewState& state, std::size_t width) {
   }
   lines.emplace_back(
       state.stopping
-          ? "stopping: unfinished items stay and the same command resumes; Ctrl-C again kills"
+          ? "stopping: unfinished items stay, the same command resumes; Ctrl-C again kills"
           : "Ctrl-C stops cleanly; the same command resumes");
   for (std::string& line : lines) {
     line = util::printable(line);

@@ -184,7 +184,8 @@ std::string methods_page(const Context& context) {
           paragraph(
               "Time of the problem's seed kernel divided by the time of the model's kernel. Both "
               "run in alternating order on the same "
-              "device with fresh, equal inputs and cold caches; every timed call is judged too. "
+              "device with fresh, equal inputs, on a GPU with cold caches; every timed call is "
+              "judged too. "
               "Point and 95% interval come from the log "
               "ratios of whole blocks, over fresh process pairs. Means over problems are "
               "geometric, over correct kernels only, and say n.");
@@ -202,6 +203,16 @@ std::string methods_page(const Context& context) {
           "compile); error (fault while running); timeout; rejected (breaks a rule, with "
           "evidence); skipped; infra_error (the "
           "harness or an endpoint failed: it counts for nobody and is left out of every rate).");
+  body +=
+      element("h2", text("Verdicts")) +
+      paragraph(
+          "PASS_FASTER, PASS_SLOWER and PASS_EQUIVALENT are said only where the whole interval "
+          "and the margin allow it; PASS_INCONCLUSIVE is everything else that is correct: an "
+          "interval that leaves it open, no timing, or the cpu device, which never says faster. "
+          "INCORRECT_GENERALISATION: right on the published shapes, wrong on others. REJECTED_* "
+          "is shown with its evidence. UNEVEN: some calls took far longer than most, so the "
+          "ratio of means decides while the table shows medians. Of roofline: the shortest time "
+          "that the hardware allows, as a share of the kernel's time.");
   body += element("h2", text("Rates")) +
           paragraph(
               "Correct rates are over judged trajectories, with Wilson 95% intervals. Results on "

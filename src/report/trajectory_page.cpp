@@ -139,7 +139,7 @@ Markup timings(const record::FinalResult& result) {
   }
   Table table{"timings",
               "",
-              {"shape", "seed", "kernel", "speedup", "replicates", "blocks", "of floor"},
+              {"shape", "seed", "kernel", "speedup", "replicates", "blocks", "of roofline"},
               {false, true, true, true, true, true, true},
               {}};
   for (const record::ShapeTiming& s : result.timings) {

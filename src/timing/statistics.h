@@ -44,7 +44,7 @@ struct Result {
   double drift = 0;
 };
 
-// Statistic of docs/timing.md: a block gives d = (log s1 + log s2 - log c1 - log c2) / 2; a
+// Statistic of docs/verdicts.md: a block gives d = (log s1 + log s2 - log c1 - log c2) / 2; a
 // replicate the median of its d for each shape; the geometric mean over the shapes within a
 // replicate; Student t over replicates. Where mean / median of the call times differs between the
 // arms by more than 5% for a shape, that shape uses the ratio of the arms' mean times in each

@@ -18,6 +18,11 @@ TEST(Cli, HelpNamesEveryCommand) {
   }
 }
 
+TEST(Cli, HelpWithACommandIsThatCommandsHelp) {
+  const Workspace here;
+  EXPECT_EQ(here.sweep({"help", "eval"}).out, here.sweep({"eval", "--help"}).out);
+}
+
 TEST(Cli, MistypedCommandIsSuggested) {
   const Workspace here;
   const Outcome outcome = here.sweep({"probee", "x.toml"});
@@ -62,13 +67,31 @@ TEST(Cli, WrongShapeIsSaid) {
   EXPECT_THAT(outcome.err, HasSubstr("'rows=x' is not NAME=INTEGER"));
 }
 
+TEST(Problems, AWordIsLookedForInTitles) {
+  const Workspace here;
+  const Outcome outcome = here.sweep({"problems", "list", "Softmax"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("level1/2 "));
+  EXPECT_THAT(outcome.out, ::testing::Not(HasSubstr("level1/3 ")));
+}
+
+TEST(Problems, AnUnknownDomainIsAnswered) {
+  const Workspace here;
+  const Outcome outcome = here.sweep({"problems", "list", "--domain", "cooking"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("there are "));
+  EXPECT_THAT(outcome.err, HasSubstr("stencil"));
+}
+
 TEST(Problems, CatalogueListsTheWholePlan) {
   const Workspace here;
   const nlohmann::json list = here.sweep_json({"problems", "list"});
   ASSERT_TRUE(list.contains("problems"));
   std::size_t numbered = 0;
   for (const auto& entry : list["problems"]) {
-    numbered += entry["id"].get<std::string>().starts_with("ptx/") ? 0U : 1U;
+    const auto id = entry["id"].get<std::string>();
+    // Whoever works here may have problems of their own besides.
+    numbered += id.starts_with("level") || id.starts_with("sci/") ? 1U : 0U;
   }
   EXPECT_EQ(numbered, 126U);  // 95 in levels 1 to 3, 12 scientific, 19 translations
 }
@@ -138,7 +161,7 @@ TEST(Eval, TheStarterIsCorrect) {
   here.write("mine.cu", starter.out);
   const Outcome verdict = here.sweep({"eval", "mine.cu", "--device", "cpu", "--fast"});
   EXPECT_EQ(verdict.code, 0) << verdict.out << verdict.err;
-  EXPECT_THAT(verdict.out, HasSubstr("PASS_"));
+  EXPECT_THAT(verdict.out, HasSubstr("check    ok"));  // on a busy machine the verdict is UNSTABLE
 }
 
 TEST(Eval, NoGpuIsSaidWithTheWayOut) {

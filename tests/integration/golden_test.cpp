@@ -54,6 +54,9 @@ std::vector<Folder> folders() {
     }
     const std::string prefix = level.path().filename().string();
     for (const auto& entry : fs::directory_iterator(level)) {
+      if (fs::exists(entry.path() / "seed.cu")) {
+        continue;  // does not ship: somebody works on it here
+      }
       const std::string name = entry.path().filename().string();
       const bool numbered = name.find_first_not_of("0123456789") != 0;
       const std::string id = numbered ? name.substr(0, name.find('_')) : name;

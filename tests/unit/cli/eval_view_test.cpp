@@ -76,6 +76,69 @@ TEST(EvalText, AFailureIsSaidOnceAndKeepsToTheWidth) {
   }
 }
 
+evaluate::Call failing_call(evaluate::Failure failure) {
+  evaluate::Call call;
+  call.shape = "tiny";
+  call.dims = {{"points", 97}};
+  call.content = "ties";
+  call.failure = std::move(failure);
+  return call;
+}
+
+TEST(EvalText, AStressFailureNamesItsShapeAndHowToSeeItAgain) {
+  evaluate::Evaluation e;
+  e.verdict = evaluate::Verdict::incorrect_generalisation;
+  e.reproduce = "sweep eval k.cu --device cpu --seed 1";
+  e.stress.emplace();
+  evaluate::Failure failure;
+  failure.text = "y[1]: expected 1, got 2";
+  e.stress->inner = evaluate::Hidden(std::optional(failure));
+  e.stress->calls = evaluate::Hidden(std::vector{evaluate::Call{}, failing_call(failure)});
+  const std::string text = eval_text(e, Style::plain());
+  EXPECT_THAT(text, HasSubstr("tiny (points=97), content ties"));
+  EXPECT_THAT(text, HasSubstr("sweep eval k.cu --device cpu --seed 1 --only stress\n"));
+}
+
+TEST(EvalText, ACallThatProducedNothingHasNoErrorShare) {
+  evaluate::Evaluation e;
+  e.verdict = evaluate::Verdict::incorrect_out_of_bounds;
+  e.check.emplace();
+  e.check->failure.emplace();
+  e.check->failure->text = "SIGSEGV";
+  e.check->calls = {failing_call(*e.check->failure)};
+  const std::string text = eval_text(e, Style::plain());
+  EXPECT_THAT(text, HasSubstr("call 1, shape tiny (points=97), content ties\n"));
+  EXPECT_THAT(text, Not(HasSubstr("worst error")));
+}
+
+TEST(EvalText, ACorrectKernelThatWasNotTimedSaysSoInItsVerdictLine) {
+  evaluate::Evaluation e;
+  e.verdict = evaluate::Verdict::pass_inconclusive;
+  e.headline = "correct, not timed";
+  EXPECT_THAT(verdict_line(e, Style::plain()), HasSubstr("PASS_INCONCLUSIVE   correct, not timed"));
+  EXPECT_EQ(count(eval_text(e, Style::plain()), "correct, not timed"), 1U);
+}
+
+TEST(EvalText, NamesTheKernelThatItWasTimedAgainst) {
+  evaluate::Evaluation e;
+  e.verdict = evaluate::Verdict::pass_inconclusive;
+  e.file = "new.cu";
+  e.versus = "old.cu";
+  e.time.emplace();
+  e.time->uneven = true;
+  e.time->shapes = {{"tiny", {}, 1e-5, 1e-5, {}, true, 0}};
+  const std::string text = eval_text(e, Style::plain());
+  EXPECT_THAT(text, HasSubstr("new.cu against old.cu"));
+  EXPECT_THAT(text, HasSubstr("other"));
+  EXPECT_THAT(text, HasSubstr("ratio of means"));
+}
+
+TEST(EvalText, AnUnknownProblemLeavesNoEmptyTitle) {
+  evaluate::Evaluation e = with_plan_error();
+  e.problem.clear();
+  EXPECT_THAT(eval_text(e, Style::plain()), ::testing::StartsWith(" k.cu"));
+}
+
 TEST(EvalText, HostileTextCannotSteerTheTerminal) {
   evaluate::Evaluation e = with_plan_error();
   e.headline = "k.cu: \x1b[2Jgone";

@@ -37,8 +37,36 @@ TEST(Conclusion, SaysHowToNarrowAnInterval) {
   const Evaluation evaluation = timed({0.98, 1.01, 1.04}, {0.98, 1.01, 1.04});
   EXPECT_THAT(next_of(evaluation, Depth::standard, device::Kind::cuda), HasSubstr("--replicates"));
   EXPECT_THAT(next_of(evaluation, Depth::fast, device::Kind::cuda), HasSubstr("--fast"));
-  EXPECT_THAT(next_of(evaluation, Depth::standard, device::Kind::cpu),
-              HasSubstr("--device cuda:0"));
+  EXPECT_THAT(next_of(evaluation, Depth::standard, device::Kind::cpu), HasSubstr("--device cuda"));
+}
+
+TEST(Conclusion, SaysThatTheCpuDeviceNeverRanks) {
+  EXPECT_THAT(next_of(timed({1.5, 1.6, 1.7}, {1.5, 1.6, 1.7}), Depth::standard, device::Kind::cpu),
+              HasSubstr("never says FASTER"));
+}
+
+TEST(Conclusion, RepeatsConstantsAndQuotesOddNames) {
+  EvaluationRequest request;
+  request.submission.file = "my kernel's.cu";
+  request.overrides = {{"TILE", 64}};
+  Evaluation result;
+  result.device = "cuda:0";
+  result.verdict = Verdict::compile_error;
+  conclude(request, result);
+  EXPECT_EQ(result.reproduce,
+            R"(sweep eval 'my kernel'\''s.cu' --device cuda:0 -D TILE=64 --seed 1)");
+}
+
+TEST(Conclusion, NamesTheNextStepOfAPlanError) {
+  Evaluation result;
+  result.verdict = Verdict::plan_error;
+  result.screen.emplace();
+  result.screen->errors = {{"E_PLAN_EMPTY", "k.cu", 0, 0, "no launch", ""}};
+  conclude({}, result);
+  EXPECT_THAT(result.next, HasSubstr("sweep new"));
+  result.screen->errors = {{"E_PLAN_OVERRIDE", "k.cu", 0, 0, "no const", ""}};
+  conclude({}, result);
+  EXPECT_THAT(result.next, HasSubstr("-D"));
 }
 
 }  // namespace
