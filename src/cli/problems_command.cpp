@@ -111,12 +111,16 @@ int list(const ProblemOptions& options) {
   }
   const Style style = Style::for_stdout();
   std::size_t ready = 0;
+  std::size_t width = 0;
+  for (const problem::Entry* entry : chosen) {
+    width = std::max(width, entry->id.size());
+  }
   for (const problem::Entry* entry : chosen) {
     ready += entry->planned() ? 0U : 1U;
     const std::string state = entry->planned() ? style.dim("planned") : style.good("ready  ");
     const bool slate =
         std::find(entry->slates.begin(), entry->slates.end(), "popcorn2") != entry->slates.end();
-    std::cout << pad_right(entry->id, 16) << state << "  " << pad_right(entry->domain, 14)
+    std::cout << pad_right(entry->id, width + 2) << state << "  " << pad_right(entry->domain, 14)
               << (slate ? "popcorn2  " : "          ") << entry->title << '\n';
   }
   std::cout << style.dim(fmt::format("{} problem{}, {} ready; sweep problems show ID",

@@ -34,7 +34,7 @@ void print_help() {
   }
   std::cout << "\nexit codes: 0 done (eval: correct), 1 not correct, 2 usage or config, 3 "
                "infrastructure, 130 interrupted\n"
-            << "each command has its own --help\n";
+            << "each command has its own --help; sweep --help config lists every key of a config\n";
 }
 
 [[noreturn]] void unknown_command(const std::string& word) {
@@ -54,6 +54,9 @@ void print_help() {
 int dispatch(const std::vector<std::string>& arguments) {
   if (arguments.size() == 2 && arguments[0] == "help") {
     return dispatch({arguments[1], "--help"});
+  }
+  if (arguments == std::vector<std::string>{"--help", "config"}) {
+    return run_sweep(arguments);
   }
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments[0] == "help") {

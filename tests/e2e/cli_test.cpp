@@ -23,6 +23,16 @@ TEST(Cli, HelpWithACommandIsThatCommandsHelp) {
   EXPECT_EQ(here.sweep({"help", "eval"}).out, here.sweep({"eval", "--help"}).out);
 }
 
+TEST(Cli, HelpConfigListsTheKeys) {
+  const Workspace here;
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--help", "config"}, {"run", "--help", "config"}}) {
+    const Outcome help = here.sweep(arguments);
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out, HasSubstr("num_correct_trials"));
+  }
+}
+
 TEST(Cli, MistypedCommandIsSuggested) {
   const Workspace here;
   const Outcome outcome = here.sweep({"probee", "x.toml"});
@@ -94,6 +104,13 @@ TEST(Problems, CatalogueListsTheWholePlan) {
     numbered += id.starts_with("level") || id.starts_with("sci/") ? 1U : 0U;
   }
   EXPECT_EQ(numbered, 126U);  // 95 in levels 1 to 3, 12 scientific, 19 translations
+}
+
+// The longest id has a gap behind it as well.
+TEST(Problems, TheListHasColumns) {
+  const Workspace here;
+  const Outcome list = here.sweep({"problems", "list"});
+  EXPECT_THAT(list.out, HasSubstr("ptx/mha_bwd_causal_bf16  planned"));
 }
 
 TEST(Problems, AllShippedOnesCheckClean) {
