@@ -110,7 +110,8 @@ Markup site_header(const Context& context,
       "1.0x is the problem's seed kernel, timed beside the candidate in the same session; "
       "intervals are 95%.";
   basis += context.device.empty() ? "" : " Device: " + context.device + ".";
-  basis += " sweep " + context.version + ", ledger head " + context.ledger_head.substr(0, 12) + ".";
+  basis += context.version.empty() ? " Ledger" : " sweep " + context.version + ", ledger";
+  basis += " head " + context.ledger_head.substr(0, 12) + ".";
   if (context.drifted) {
     basis += " The configuration changed under way (--accept-drift).";
   }

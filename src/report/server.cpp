@@ -6,11 +6,16 @@
 #include "util/fd.h"
 #include "util/sha256.h"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
+#include <chrono>
 #include <iostream>
+#include <mutex>
 #include <thread>
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <httplib.h>
 #include <poll.h>
@@ -60,23 +65,48 @@ fs::path resolve(const fs::path& folder, const std::string& path) {
   return wanted;
 }
 
+bool is_wildcard(const std::string& address) {
+  return address == "0.0.0.0" || address == "::";
+}
+
+// "10.0.0.7" or "[fe80::1]": no name, so no stranger's name server can have made it point here.
+bool is_address(const std::string& name) {
+  if (name.size() > 2 && name.front() == '[' && name.back() == ']') {
+    in6_addr parsed{};
+    return ::inet_pton(AF_INET6, name.substr(1, name.size() - 2).c_str(), &parsed) == 1;
+  }
+  in_addr parsed{};
+  return ::inet_pton(AF_INET, name.c_str(), &parsed) == 1;
+}
+
+std::string machine_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "";
+}
+
 }  // namespace
 
 struct Server::State {
   ServerOptions options;
   httplib::Server http;
   int port = 0;
+  // httplib forgets a stop() that comes before it listens; these keep it.
+  std::mutex lock;
+  bool begun = false;
+  bool stopped = false;
+  std::atomic<bool> ended = false;
 
   [[nodiscard]] bool host_allowed(const httplib::Request& request) const {
     const std::string host = request.get_header_value("Host");
     const std::string port_part = ":" + std::to_string(port);
-    for (const std::string& name :
-         {std::string("localhost"), std::string("127.0.0.1"), std::string("[::1]"), options.host}) {
-      if (host == name + port_part) {
-        return true;
-      }
+    if (!host.ends_with(port_part)) {
+      return false;
     }
-    return false;
+    const std::string name = host.substr(0, host.size() - port_part.size());
+    if (name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name == options.host) {
+      return true;
+    }
+    return is_wildcard(options.host) && (is_address(name) || name == machine_name());
   }
 
   void answer(const httplib::Request& request, httplib::Response& response) const {
@@ -144,10 +174,28 @@ int Server::port() const {
 }
 
 void Server::run() {
+  {
+    const std::lock_guard hold(state_->lock);
+    if (state_->stopped) {
+      return;
+    }
+    state_->begun = true;
+  }
   state_->http.listen_after_bind();
+  state_->ended = true;
 }
 
 void Server::stop() {
+  {
+    const std::lock_guard hold(state_->lock);
+    state_->stopped = true;
+    if (!state_->begun) {
+      return;
+    }
+  }
+  while (!state_->http.is_running() && !state_->ended) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   state_->http.stop();
 }
 
@@ -194,15 +242,18 @@ int web_main(const std::vector<std::string>& arguments) {
     const record::RunDir run(arguments[0]);
     const int refresh = std::max(1, to_int(arguments[3]));
     const util::Fd owner(to_int(arguments[4]));
-    rebuild(run, refresh);
+    // Short pauses at first: a run that has just begun has new things to show every second.
+    int pause = 1;
+    rebuild(run, pause);
     Server server({run.report_folder(), arguments[1], to_int(arguments[2])});
     const std::string line = std::to_string(server.port()) + "\n";
     if (::write(owner.get(), line.data(), line.size()) < 0) {
       return 3;
     }
     std::thread thread([&server] { server.run(); });
-    while (!owner_gone(owner.get(), refresh * 1000)) {
-      rebuild(run, refresh);
+    while (!owner_gone(owner.get(), pause * 1000)) {
+      pause = std::min(refresh, 2 * pause);
+      rebuild(run, pause);
     }
     server.stop();
     thread.join();

@@ -16,9 +16,10 @@ struct ServerOptions {
 };
 
 // Static pages over HTTP with ETags, so that an unchanged page costs a 304. Answers only GET and
-// HEAD, only to the Host names localhost, 127.0.0.1, [::1] and the bound address (DNS rebinding),
-// never follows '..' or symbolic links out of the folder, and sends a Content-Security-Policy that
-// runs nothing but the report's own script.
+// HEAD, only to the Host names localhost, 127.0.0.1, [::1] and the bound address (DNS rebinding;
+// bound to every address: to any address as digits and this machine's own name), never follows '..'
+// or symbolic links out of the folder, and sends a Content-Security-Policy that runs nothing but
+// the report's own script.
 class Server {
  public:
   explicit Server(
@@ -29,7 +30,7 @@ class Server {
 
   [[nodiscard]] int port() const;
 
-  // Serves until stop(); `stop` may be called from another thread.
+  // Serves until stop(), which may be called from another thread and also before run().
   void run();
   void stop();
 
@@ -39,8 +40,8 @@ class Server {
 };
 
 // Body of `sweep __web RUN_FOLDER HOST PORT REFRESH FD`: serves the report of a run and rebuilds it
-// every REFRESH seconds until the descriptor FD reads end-of-file (its owner has ended). First line
-// written to FD: the port. Returns the exit code.
+// after 1, 2, 4.. seconds and then every REFRESH seconds until the descriptor FD reads end-of-file
+// (its owner has ended). First line written to FD: the port. Returns the exit code.
 [[nodiscard]] int web_main(const std::vector<std::string>& arguments);
 
 }  // namespace sweep::report
