@@ -26,29 +26,6 @@ std::string digest_of(const std::string& source, const device::Image& image) {
   return util::sha256_hex(util::sha256_hex(source) + util::sha256_hex(as_text(image.bytes)));
 }
 
-// Parameters of a kernel whose symbol carries no types (extern "C"): kinds follow the arguments,
-// sizes the driver.
-std::vector<Parameter> assumed_parameters(const submission::Launch& launch,
-                                          const device::FunctionFacts* facts) {
-  std::vector<Parameter> result;
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-    Parameter parameter;
-    parameter.bytes =
-        facts != nullptr && i < facts->parameter_bytes.size() ? facts->parameter_bytes[i] : 8;
-    if (const auto* ref = std::get_if<submission::BufferRef>(&launch.arguments[i])) {
-      parameter.kind = Parameter::Kind::pointer;
-      parameter.points_to_const = !ref->writable;
-      parameter.text = "a pointer";
-    } else {
-      const bool integer = std::holds_alternative<std::int64_t>(launch.arguments[i]);
-      parameter.kind = integer ? Parameter::Kind::integer : Parameter::Kind::real;
-      parameter.text = integer ? "an integer" : "a real number";
-    }
-    result.push_back(parameter);
-  }
-  return result;
-}
-
 PlanError untyped(const Code& code, const submission::Launch& launch) {
   return {"E_PLAN_UNTYPED_KERNEL",
           code.submission.file,
@@ -68,11 +45,14 @@ std::variant<device::Step, PlanError> bind_launch(const Code& code,
   const auto fact = facts.find(launch.kernel);
   const device::FunctionFacts* known = fact == facts.end() ? nullptr : &fact->second;
   const bool typed = kernel != code.kernels.end() && kernel->parameters.has_value();
-  if (!typed && (known == nullptr || known->parameter_bytes.size() != launch.arguments.size())) {
+  // extern "C": the symbol has no types, but the device knows how many bytes each parameter has.
+  const std::vector<std::size_t> sizes =
+      known == nullptr ? std::vector<std::size_t>() : known->parameter_bytes;
+  if (!typed && sizes.empty() && !launch.arguments.empty()) {
     return untyped(code, launch);
   }
   const std::vector<Parameter> parameters =
-      typed ? *kernel->parameters : assumed_parameters(launch, known);
+      typed ? *kernel->parameters : submission::opaque_parameters(sizes);
   auto bound = submission::bind_arguments(
       launch, parameters, code.signature, expansion, [&buffers](const submission::BufferRef& ref) {
         return buffers.at(ref.buffer) + static_cast<std::uint64_t>(ref.offset_bytes);
