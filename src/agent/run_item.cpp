@@ -67,6 +67,7 @@ endpoint::Target target_of(const config::Model& model, const Surroundings& surro
   out.base_url = builtin ? surroundings.builtin_url : model.base_url;
   out.model = model.deployment_name;
   out.send_reasoning = !model.omit_responses_reasoning;
+  out.stream = model.stream;
   const auto total =
       std::chrono::milliseconds(static_cast<std::int64_t>(model.request_timeout_s * 1000));
   out.limits.total = total;

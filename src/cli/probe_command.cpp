@@ -50,6 +50,8 @@ endpoint::Target target_of(const config::SweepConfig& config,
       model.api_kind == config::ApiKind::chat ? endpoint::Api::chat : endpoint::Api::responses;
   target.base_url = std::move(url);
   target.model = model.deployment_name;
+  target.send_reasoning = !model.omit_responses_reasoning;
+  target.stream = model.stream;
   if (!model.api_key_env.empty()) {
     const auto value =
         config::read_key_value(model.api_key_env, config::dotenv_files(config.file, config.root));

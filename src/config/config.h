@@ -44,7 +44,8 @@ struct Model {
                             // loopback hosts only)
   std::optional<std::string> reasoning_effort;  // the model's own, else [agent]'s
   bool omit_responses_reasoning = false;
-  bool omit_chat_run_meta = false;
+  bool omit_chat_run_meta = false;  // kept for the record: no request carries such a description
+  bool stream = true;               // ask for answers as they are made
   double request_timeout_s = 600;   // > 0
   std::optional<std::int64_t> rpm;  // requests a minute; unset: unlimited
   std::optional<std::int64_t> tpm;  // tokens a minute; unset: unlimited

@@ -41,6 +41,7 @@ json model_json(const Model& model) {
           {"reasoning_effort", or_null(model.reasoning_effort)},
           {"omit_responses_reasoning", model.omit_responses_reasoning},
           {"omit_chat_run_meta", model.omit_chat_run_meta},
+          {"stream", model.stream},
           {"request_timeout_s", model.request_timeout_s},
           {"rpm", or_null(model.rpm)},
           {"tpm", or_null(model.tpm)},
@@ -161,7 +162,8 @@ constexpr std::array kFine = {std::string_view("config/run/selection"),
                               std::string_view("config/models/*/tpm"),
                               std::string_view("config/models/*/max_concurrency"),
                               std::string_view("config/models/*/price"),
-                              std::string_view("config/models/*/request_timeout_s")};
+                              std::string_view("config/models/*/request_timeout_s"),
+                              std::string_view("config/models/*/stream")};
 // These decide what an item is and how long it may take, though they stand in a table that is
 // otherwise fine.
 constexpr std::array kRefuses = {std::string_view("config/parallelism/worker_timeout_s"),

@@ -133,6 +133,7 @@ Model read_model(TomlReader& reader, const toml::table& table, const Agent& agen
   reader.optional(table, "reasoning_effort", model.reasoning_effort);
   reader.boolean(table, "omit_responses_reasoning", model.omit_responses_reasoning);
   reader.boolean(table, "omit_chat_run_meta", model.omit_chat_run_meta);
+  reader.boolean(table, "stream", model.stream);
   reader.number(table, "request_timeout_s", model.request_timeout_s, 1, 86400);
   reader.optional(table, "rpm", model.rpm, std::int64_t{1});
   reader.optional(table, "tpm", model.tpm, std::int64_t{1}, std::int64_t{1} << 40);

@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include <tuple>
+
 namespace sweep::agent {
 namespace {
 
@@ -42,8 +44,10 @@ class DemoModels : public testing::TestWithParam<Case> {};
 // The real client, server and loop; only the judge is not real.
 TEST_P(DemoModels, PlayToTheirEnd) {
   const Case& expected = GetParam();
-  const endpoint::ScriptServer server(kDemo);
-  for (const auto& [level, problem] : {std::pair("level1", "3"), std::pair("sci", "heat2d")}) {
+  for (const auto& [level, problem, stream] : {std::tuple("level1", "3", true),
+                                               std::tuple("sci", "heat2d", true),
+                                               std::tuple("level1", "3", false)}) {
+    const endpoint::ScriptServer server(kDemo);
     World w;
     w.config.models[0].deployment_name = expected.model;
     w.item.level = level;
@@ -53,6 +57,7 @@ TEST_P(DemoModels, PlayToTheirEnd) {
     target.api = expected.api;
     target.base_url = server.base_url();
     target.model = expected.model;
+    target.stream = stream;
     endpoint::Services needs;
     needs.clock = &w.clock;
     const auto endpoint = endpoint::connect(target, {}, needs);

@@ -64,6 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
         Edit{"[run]", "[run]\nseed = 4", "run.seed", true},
         Edit{"problem = 1", "problem = 3", "run.attempts_per_problem", false},
         Edit{"rpm = 10", "rpm = 20", "models.m.rpm", false},
+        Edit{"rpm = 10", "rpm = 10\nstream = false", "models.m.stream", false},
         Edit{"agents_per_gpu = 2", "agents_per_gpu = 3", "parallelism.agents_per_gpu", false},
         Edit{"[[models]]",
              "[[models]]\nname = \"n\"\nbase_url = \"http://localhost/v1\"\n[[models]]",

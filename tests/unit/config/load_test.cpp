@@ -32,6 +32,8 @@ TEST(Config, AMinimalFileHasDefaultsForTheRest) {
   EXPECT_EQ(c.models[0].api_kind, ApiKind::responses);
   EXPECT_EQ(c.models[0].max_concurrency, 10);
   EXPECT_FALSE(c.models[0].price.has_value());
+  EXPECT_TRUE(c.models[0].stream);
+  EXPECT_FALSE(read(std::string(kMinimal) + "stream = false\n").config.models[0].stream);
 }
 
 TEST(Config, EveryMistakeHasItsPlaceAndACure) {
