@@ -53,7 +53,8 @@ void declare(CLI::App& app, EvalOptions& o) {
                  "first visible shape");
   app.add_option("-D", o.defines, "replace a plan constant: -D TILE=64 (repeatable)");
   app.add_option("--seed", o.seed, "key of all draws and of the schedule")->capture_default_str();
-  app.add_option("--only", o.only, "stop after checking one stage")
+  app.add_option(
+         "--only", o.only, "this stage alone, after screen and compile (screen: the plan alone)")
       ->check(CLI::IsMember({"screen", "compile", "check", "stress", "time", "held-out"}));
   app.add_option("--require", o.requires_verdict, "exit 1 unless the verdict is at least this")
       ->check(CLI::IsMember({"faster", "not-slower", "correct"}));
@@ -165,6 +166,9 @@ int exit_code(const evaluate::Evaluation& evaluation, const std::vector<std::str
     return kInfra;
   }
   if (evaluation.outcome() != evaluate::Outcome::correct) {
+    return kNotCorrect;
+  }
+  if (!required.empty() && !evaluation.judged()) {
     return kNotCorrect;
   }
   for (const std::string& word : required) {

@@ -193,7 +193,11 @@ std::string shape_table(const evaluate::TimeResult& time,
   return out;
 }
 
+// A run that stopped before anything was judged gets no verdict.
 std::string painted_verdict(const Evaluation& e, const Style& style) {
+  if (e.outcome() == Outcome::correct && !e.judged()) {
+    return style.strong(e.compile ? "COMPILES" : "PLAN OK");
+  }
   const std::string word(evaluate::name(e.verdict));
   switch (e.outcome()) {
     case Outcome::correct:

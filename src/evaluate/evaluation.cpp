@@ -54,10 +54,18 @@ class Run {
   }
 
   void stages() {
-    if (!run_screen() || !run_compile()) {
+    if (!run_screen()) {
       return;
     }
     result_.verdict = Verdict::pass_inconclusive;
+    result_.headline = "the plan is sound; nothing was compiled or run";
+    if (request_.only == Stage::screen || !run_compile()) {
+      return;
+    }
+    result_.headline = "compiles; nothing was run";
+    if (request_.only == Stage::compile) {
+      return;
+    }
     result_.headline = "correct, not timed";
     if (wanted(Stage::check) && !run_check()) {
       return;

@@ -38,7 +38,7 @@ struct EvaluationRequest {
   std::string problem;  // "level1/3"; empty: the plan's `problem` line decides
   device::Id device;
   Depth depth = Depth::standard;
-  std::optional<Stage> only;         // screen and compile always run before it
+  std::optional<Stage> only;         // this stage, with screen and compile before it
   std::vector<expr::IntEnv> shapes;  // free dims; empty: the problem's visible shapes
   std::uint64_t seed = 1;            // draws, schedule and checks follow from it and the problem
   std::optional<Source> versus;      // takes the seed's place in time (it must pass check as well)
@@ -237,6 +237,10 @@ struct Evaluation {
   std::string next;       // what to try now
   std::vector<StageTime> stages;
   double seconds = 0;
+
+  // Whether any stage looked at what the kernel computes. False after `only` screen or compile,
+  // whose PASS_INCONCLUSIVE says nothing about correctness.
+  [[nodiscard]] bool judged() const { return check || stress || time || heldout; }
 
   [[nodiscard]] Outcome outcome() const { return outcome_of(verdict); }
 };

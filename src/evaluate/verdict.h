@@ -5,7 +5,7 @@
 
 namespace sweep::evaluate {
 
-// The closed list of verdicts; docs/verdicts.md explains each.
+// The closed list of verdicts; meaning() explains each.
 enum class Verdict {
   pass_faster,
   pass_equivalent,

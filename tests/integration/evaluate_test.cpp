@@ -98,6 +98,33 @@ TEST_F(EvaluateOnCpu, ARightKernelPassesCheckAndStress) {
   EXPECT_GT(stress.stress->edge_shapes, 2);
 }
 
+// What was not run is not called correct, and a plan is looked at without a compiler.
+TEST_F(EvaluateOnCpu, ScreenAndCompileAloneJudgeNothing) {
+  const Evaluation plan = judge(kernel(""), Stage::screen);
+  EXPECT_FALSE(plan.compile);
+  EXPECT_FALSE(plan.judged());
+  EXPECT_THAT(plan.headline, ::testing::HasSubstr("nothing was compiled or run"));
+  const Evaluation compiled = judge(kernel(""), Stage::compile);
+  ASSERT_TRUE(compiled.compile);
+  EXPECT_EQ(compiled.compile->status, "ok") << why(compiled);
+  EXPECT_FALSE(compiled.judged());
+  EXPECT_THAT(compiled.headline, ::testing::HasSubstr("nothing was run"));
+  EXPECT_TRUE(judge(kernel(""), Stage::check).judged());
+}
+
+// Its symbol tells no types: sizes come from the device, and a wrong number of arguments is said.
+TEST_F(EvaluateOnCpu, ExternCKernelsAreTaken) {
+  const Evaluation e =
+      judge(std::string(kPlan) + "extern \"C\" " + kernel("").substr(kPlan.size()));
+  EXPECT_EQ(outcome_of(e.verdict), Outcome::correct) << why(e);
+  std::string short_of_one = std::string(kPlan) + "extern \"C\" " + kernel("").substr(kPlan.size());
+  short_of_one.replace(short_of_one.find(", alpha)"), 8, ")");
+  const Evaluation refused = judge(short_of_one);
+  EXPECT_EQ(refused.verdict, Verdict::plan_error) << why(refused);
+  ASSERT_TRUE(refused.check && refused.check->failure);
+  EXPECT_THAT(refused.check->failure->text, ::testing::HasSubstr("argument"));
+}
+
 TEST_F(EvaluateOnCpu, AWrongValueIsNamed) {
   const Evaluation e = judge(kernel("", kRow, "  if (r == 5) y[5 * cols + 7] += 0.25f;\n"));
   EXPECT_EQ(e.verdict, Verdict::incorrect_value) << why(e);

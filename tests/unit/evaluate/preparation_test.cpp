@@ -59,5 +59,28 @@ TEST_F(SeedFile, ADetourToTheBuiltInFolderIsTheBuiltInFolder) {
   EXPECT_EQ(find_seed(services_, built_in_).text, "listed");
 }
 
+std::vector<std::string> screened(const std::string& plan) {
+  problem::Problem problem;
+  problem.id = "level1/3";
+  const auto parsed = submission::parse("k.cu", plan);
+  const auto* good = std::get_if<submission::Submission>(&parsed);
+  if (good == nullptr) {
+    return {"not parsed"};
+  }
+  std::vector<std::string> codes;
+  for (const auto& error : screen(problem, *good, device::Kind::cpu).errors) {
+    codes.push_back(error.code);
+  }
+  return codes;
+}
+
+TEST(Screen, TheProblemAndItsPolicyHaveTheLastWord) {
+  EXPECT_THAT(screened("//@ problem level1/4\n//@ k<<<1, 1>>>()\n"),
+              ::testing::ElementsAre("E_PLAN_PROBLEM"));
+  EXPECT_THAT(screened("//@ flags fast_math\n//@ k<<<1, 1>>>()\n"),
+              ::testing::ElementsAre("E_PLAN_FAST_MATH"));
+  EXPECT_TRUE(screened("//@ problem level1/3\n//@ k<<<1, 1>>>()\n").empty());
+}
+
 }  // namespace
 }  // namespace sweep::evaluate
