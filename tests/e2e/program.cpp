@@ -37,6 +37,10 @@ Outcome Workspace::sweep(const std::vector<std::string>& arguments,
   return start(SWEEP_BINARY, argv, env, seconds);
 }
 
+Outcome Workspace::command(const std::vector<std::string>& argv, double seconds) const {
+  return start(argv.at(0), argv, {}, seconds);
+}
+
 Outcome Workspace::sweep_without(const std::vector<std::string>& what,
                                  const std::vector<std::string>& arguments) const {
   std::vector<std::string> command{SWEEP_BINARY};

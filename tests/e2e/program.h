@@ -37,6 +37,9 @@ class Workspace {
                               const std::vector<std::string>& env = {},
                               double seconds = 240) const;
 
+  // Any other program in the folder, with the same environment.
+  [[nodiscard]] Outcome command(const std::vector<std::string>& argv, double seconds = 240) const;
+
   // The same on a machine that lacks something; `what` is as tests/support/without.cpp takes it.
   // Code kCannot when this machine does not let a test take it away.
   static constexpr int kCannot = 77;

@@ -298,6 +298,27 @@ TEST_P(Golden, ReferenceAndSeedCompileForTheGpu) {
   }
 }
 
+// The kernels that the demo's models hand in: all but the one with a mistake, which is the
+// script's.
+TEST(DemoKernels, CompileForTheGpuAsTheirScriptsNeed) {
+  compile::Compiler with = compiler();
+  if (with.toolchain().nvrtc.empty()) {
+    GTEST_SKIP() << with.toolchain().nvrtc_reason;
+  }
+  int kernels = 0;
+  for (const auto& entry : fs::directory_iterator(root() / "configs/demo/kernels")) {
+    const bool broken = entry.path().stem().string().ends_with("_broken");
+    const compile::Result result =
+        compiled(with, parsed(entry.path()), {device::Kind::cuda, "sm_90a"});
+    EXPECT_EQ(result.status,
+              broken ? compile::Result::Status::compile_error : compile::Result::Status::ok)
+        << entry.path() << "\n"
+        << result.log;
+    ++kernels;
+  }
+  EXPECT_EQ(kernels, 10);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Golden, testing::ValuesIn(folders()), [](const auto& one) {
   return one.param.problem.parent_path().filename().string() + "_" +
          one.param.problem.filename().string();

@@ -139,6 +139,19 @@ TEST(Plan, RefusesWhatCannotRun) {
   EXPECT_EQ(expansion_code("//@ for (i = 0; i < 9; i += m - 4) k<<<1, 32>>>(c)"), "E_PLAN_LOOP");
   EXPECT_EQ(expansion_code("//@ k<<<ceildif(m, 4), 32>>>(c)"), "E_PLAN_FUNCTION");
   EXPECT_EQ(expansion_code("//@ k<<<occupancy(j), 32>>>(c)"), "E_PLAN_OCCUPANCY");
+  EXPECT_EQ(expansion_code("//@ k<<<1, 32>>>(c, sqrt(m - 9))"), "E_PLAN_DOMAIN");
+}
+
+TEST(Plan, AProblemWithoutAValueIsSaid) {
+  const Submission submission = parsed("//@ k<<<1, 32>>>(c)");
+  for (const auto& forget :
+       {+[](Binding& b) { b.dims.erase("n"); }, +[](Binding& b) { b.scalars.erase("alpha"); }}) {
+    Binding binding = values(4, 6);
+    forget(binding);
+    const auto result = expand(submission, gemm(), binding);
+    ASSERT_TRUE(std::holds_alternative<PlanError>(result));
+    EXPECT_EQ(std::get<PlanError>(result).code, "E_PLAN_BINDING");
+  }
 }
 
 TEST(Plan, ScopesEndWithTheirBlock) {

@@ -1,0 +1,111 @@
+// The demo as a user meets it: four scripted models through real HTTP and the real judge.
+#include "program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+
+namespace sweep::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The shipped file on one problem, with a port of its own.
+std::string demo(const std::string& problems = "\"level1/3\"") {
+  std::string toml = text_of(std::filesystem::path(SWEEP_SOURCE_DIR) / "configs/demo.toml");
+  const std::string all = "\"level1/3\", \"sci/heat2d\"";
+  const std::size_t at = toml.find(all);
+  EXPECT_NE(at, std::string::npos);
+  return toml.replace(at, all.size(), problems) + "\n[report]\nserve_port = 18865\n";
+}
+
+bool has_control_codes(const std::string& text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f;
+  });
+}
+
+// Problem, model, outcome and verdict of each row; the numbers of a machine left out.
+std::string outcomes(const std::string& out) {
+  std::string table;
+  const std::regex row(R"(^(\S+/\S+)\s+(demo-\S+)\s+(\S+)\s+(\S+))");
+  std::istringstream lines(out);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch found;
+    if (std::regex_search(line, found, row)) {
+      // How sure a cpu is of a time differs from run to run; that it passed does not.
+      const std::string verdict = found[4].str().substr(0, found[4].str().find('_'));
+      table += found[1].str() + " " + found[2].str() + " " + found[3].str() + " " + verdict + "\n";
+    }
+  }
+  return table;
+}
+
+constexpr const char* kTable =
+    "level1/3 demo-fixer correct PASS\n"
+    "level1/3 demo-wrong correct PASS\n"
+    "level1/3 demo-hardcoder incorrect INCORRECT\n"
+    "level1/3 demo-flaky correct PASS\n";
+
+TEST(Demo, EndsAsItsScriptsSayAndASecondRunDoesNothing) {
+  const Workspace here;
+  here.write("demo.toml", demo());
+  const Outcome first = here.sweep({"demo.toml"});
+  ASSERT_EQ(first.code, 0) << first.out << first.err;
+  EXPECT_EQ(outcomes(first.out), kTable) << first.out;
+  EXPECT_THAT(first.out, HasSubstr("INCORRECT_GENERALISATION"));
+  EXPECT_THAT(first.err, HasSubstr("report: http://127.0.0.1:"));
+  EXPECT_FALSE(has_control_codes(first.out)) << first.out;
+  EXPECT_FALSE(has_control_codes(first.err)) << first.err;
+  EXPECT_TRUE(std::filesystem::exists(here.folder() / "runs/demo/report/index.html"));
+  const std::string before = text_of(here.folder() / "runs/demo/ledger.jsonl");
+  const int asked = here.rows("runs/demo", "request");
+  const int tools = here.rows("runs/demo", "tool");
+
+  const Outcome second = here.sweep({"demo.toml"});
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out + second.err, HasSubstr("nothing to do: every item is finished"));
+  EXPECT_EQ(second.out, first.out);
+  EXPECT_EQ(here.rows("runs/demo", "request"), asked);
+  EXPECT_EQ(here.rows("runs/demo", "tool"), tools);
+  EXPECT_TRUE(text_of(here.folder() / "runs/demo/ledger.jsonl").starts_with(before));
+  EXPECT_EQ(here.sweep({"verify", "demo"}).code, 0);
+}
+
+// Killed three times wherever it happens to be, and gone on with: a kill costs each worker one
+// request at most, and the table is the one of an undisturbed run.
+TEST(Demo, KilledInTheMiddleItGoesOnToTheSameTable) {
+  const Workspace here;
+  here.write("demo.toml", demo());
+  const std::string script =
+      "\"$0\" demo.toml > out 2> err & p=$!; sleep $1; kill -9 $p; wait $p; exit 0";
+  for (const char* seconds : {"0.7", "1.5", "2.5"}) {
+    const Outcome killed = here.command({"/bin/sh", "-c", script, Workspace::program(), seconds});
+    EXPECT_EQ(killed.code, 0) << killed.err;
+    if (std::filesystem::exists(here.folder() / "runs/demo/ledger.jsonl")) {
+      const Outcome intact = here.sweep({"verify", "demo"});
+      EXPECT_EQ(intact.code, 0) << intact.out << intact.err;
+    }
+  }
+  const Outcome last = here.sweep({"demo.toml"});
+  EXPECT_EQ(last.code, 0) << last.out << last.err;
+  EXPECT_EQ(outcomes(last.out), kTable) << last.out;
+  // Three, two, two and one requests a model; a kill may cost each of four workers one more.
+  EXPECT_GE(here.rows("runs/demo", "request"), 8);
+  EXPECT_LE(here.rows("runs/demo", "request"), 8 + 3 * 4);
+  EXPECT_EQ(here.rows("runs/demo", "item_end"), 4);
+  EXPECT_EQ(here.sweep({"verify", "demo"}).code, 0);
+}
+
+}  // namespace
+}  // namespace sweep::e2e
