@@ -64,9 +64,10 @@ void add_statistics(TimeResult& result,
   timing::Rule rule;
   rule.margin = timing::margin(0);
   rule.may_say_faster = may_say_faster && !cpu;
-  // The host's clocks are nobody's to guard: on the cpu device drift is reported and decides
-  // nothing.
+  // Nobody guards the host's clocks, and others work on its cores: on the cpu device drift and
+  // discarded blocks are reported and decide nothing.
   rule.drift_limit = cpu ? HUGE_VAL : rule.drift_limit;
+  rule.discard_limit = cpu ? 1 : rule.discard_limit;
   result.margin = rule.margin;
   result.decision = to_verdict(timing::decide(found, rule));
 }

@@ -43,19 +43,19 @@ std::string outcomes(const std::string& out) {
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
     if (std::regex_search(line, found, row)) {
-      // How sure a cpu is of a time differs from run to run; that it passed does not.
-      const std::string verdict = found[4].str().substr(0, found[4].str().find('_'));
-      table += found[1].str() + " " + found[2].str() + " " + found[3].str() + " " + verdict + "\n";
+      // What a cpu says about a time depends on what else it does; of a wrong kernel it does not.
+      table += found[1].str() + " " + found[2].str() + " " + found[3].str() +
+               (found[3] == "correct" ? "" : " " + found[4].str()) + "\n";
     }
   }
   return table;
 }
 
 constexpr const char* kTable =
-    "level1/3 demo-fixer correct PASS\n"
-    "level1/3 demo-wrong correct PASS\n"
-    "level1/3 demo-hardcoder incorrect INCORRECT\n"
-    "level1/3 demo-flaky correct PASS\n";
+    "level1/3 demo-fixer correct\n"
+    "level1/3 demo-wrong correct\n"
+    "level1/3 demo-hardcoder incorrect INCORRECT_GENERALISATION\n"
+    "level1/3 demo-flaky correct\n";
 
 TEST(Demo, EndsAsItsScriptsSayAndASecondRunDoesNothing) {
   const Workspace here;
@@ -63,7 +63,6 @@ TEST(Demo, EndsAsItsScriptsSayAndASecondRunDoesNothing) {
   const Outcome first = here.sweep({"demo.toml"});
   ASSERT_EQ(first.code, 0) << first.out << first.err;
   EXPECT_EQ(outcomes(first.out), kTable) << first.out;
-  EXPECT_THAT(first.out, HasSubstr("INCORRECT_GENERALISATION"));
   EXPECT_THAT(first.err, HasSubstr("report: http://127.0.0.1:"));
   EXPECT_FALSE(has_control_codes(first.out)) << first.out;
   EXPECT_FALSE(has_control_codes(first.err)) << first.err;
@@ -74,8 +73,7 @@ TEST(Demo, EndsAsItsScriptsSayAndASecondRunDoesNothing) {
 
   const Outcome second = here.sweep({"demo.toml"});
   EXPECT_EQ(second.code, 0) << second.err;
-  EXPECT_THAT(second.out + second.err, HasSubstr("nothing to do: every item is finished"));
-  EXPECT_EQ(second.out, first.out);
+  EXPECT_EQ(second.out, "nothing to do: every item is finished\n" + first.out);
   EXPECT_EQ(here.rows("runs/demo", "request"), asked);
   EXPECT_EQ(here.rows("runs/demo", "tool"), tools);
   EXPECT_TRUE(text_of(here.folder() / "runs/demo/ledger.jsonl").starts_with(before));

@@ -139,7 +139,7 @@ TEST(Plan, RefusesWhatCannotRun) {
   EXPECT_EQ(expansion_code("//@ for (i = 0; i < 9; i += m - 4) k<<<1, 32>>>(c)"), "E_PLAN_LOOP");
   EXPECT_EQ(expansion_code("//@ k<<<ceildif(m, 4), 32>>>(c)"), "E_PLAN_FUNCTION");
   EXPECT_EQ(expansion_code("//@ k<<<occupancy(j), 32>>>(c)"), "E_PLAN_OCCUPANCY");
-  EXPECT_EQ(expansion_code("//@ k<<<1, 32>>>(c, sqrt(m - 9))"), "E_PLAN_DOMAIN");
+  EXPECT_EQ(expansion_code("//@ k<<<clamp(m, 5, 2), 32>>>(c)"), "E_PLAN_DOMAIN");
 }
 
 TEST(Plan, AProblemWithoutAValueIsSaid) {
