@@ -79,8 +79,9 @@ Answer ask(const config::SweepConfig& config, const config::Model& model) {
     endpoint::Retry retry;
     retry.max_attempts = 2;
     retry.deadline = model.request_timeout_s;
-    const auto end = endpoint::connect(
-        target_of(config, model, base_url(config, model, builtin)), retry, {&clock, nullptr, {}, {}});
+    const auto end = endpoint::connect(target_of(config, model, base_url(config, model, builtin)),
+                                       retry,
+                                       {&clock, nullptr, {}, {}});
     endpoint::Message question;
     question.text = "sweep probe: reply with the single word ready.";
     endpoint::Settings settings;

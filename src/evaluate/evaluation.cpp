@@ -62,11 +62,8 @@ class Run {
     if (request_.only == Stage::screen || !run_compile()) {
       return;
     }
-    result_.headline = "compiles; nothing was run";
-    if (request_.only == Stage::compile) {
-      return;
-    }
-    result_.headline = "correct, not timed";
+    result_.headline =
+        request_.only == Stage::compile ? "compiles; nothing was run" : "correct, not timed";
     if (wanted(Stage::check) && !run_check()) {
       return;
     }

@@ -114,6 +114,7 @@ TEST(EvalText, ACallThatProducedNothingHasNoErrorShare) {
 TEST(EvalText, ACorrectKernelThatWasNotTimedSaysSoInItsVerdictLine) {
   evaluate::Evaluation e;
   e.verdict = evaluate::Verdict::pass_inconclusive;
+  e.check.emplace();
   e.headline = "correct, not timed";
   EXPECT_THAT(verdict_line(e, Style::plain()), HasSubstr("PASS_INCONCLUSIVE   correct, not timed"));
   EXPECT_EQ(count(eval_text(e, Style::plain()), "correct, not timed"), 1U);
