@@ -1,5 +1,6 @@
 #include "evaluate/bench.h"
 
+#include "device/reach.h"
 #include "util/error.h"
 
 #include <algorithm>
@@ -17,6 +18,11 @@ std::size_t padded(std::size_t bytes) {
 // First whole word behind the tensor; up to three bytes before it are not watched.
 std::size_t slack_begin(const problem::ConcreteTensor& tensor) {
   return (static_cast<std::size_t>(tensor.bytes) + kWord - 1) / kWord * kWord;
+}
+
+void poison_all(device::Device& device, const device::Buffer& buffer, std::uint32_t poison) {
+  const device::Reach all = device::reach(buffer, device.info());
+  device.fill_words(all.begin, all.bytes, poison);
 }
 
 }  // namespace
@@ -53,6 +59,10 @@ Bench::Bench(device::Device& device,
           "E_JUDGE_MEMORY");
     }
     slot.shared = device.allocate(bytes);
+    if (slot.is_input()) {
+      // Zeros around an input would make a sum that runs over its edge right.
+      poison_all(device, *slot.shared, poison_word(slots_.size()));
+    }
     if (filled) {
       slot.pristine = device.allocate(bytes);
     }
@@ -77,6 +87,11 @@ void Bench::fill(const problem::Draw& draw) {
 void Bench::fill(const problem::FillPlan& plan) {
   for (std::size_t i = 0; i < plan.tensors().size(); ++i) {
     const Slot& target = slot(plan.tensors()[i].tensor.name);
+    if (plan.tensors()[i].tensor.bytes != target.tensor.bytes) {
+      throw util::InfraError(
+          {"judge", "contents of '" + target.tensor.name + "' for buffers of another shape", ""},
+          "E_JUDGE_PROTOCOL");
+    }
     if (target.tensor.bytes == 0) {
       continue;
     }
@@ -93,7 +108,7 @@ void Bench::before_call(std::uint32_t poison) {
     if (slot.is_input()) {
       continue;
     }
-    device_.fill_words(slot.shared->address(), slot.shared->bytes(), poison);
+    poison_all(device_, *slot.shared, poison);
     if (slot.pristine && slot.tensor.bytes > 0) {
       device_.synchronize();
       engine_.copy(slot.shared->address(),
@@ -120,6 +135,11 @@ Bench::Damage Bench::damage() {
     if (begin < end && damage.slack.empty() &&
         !engine_.all_words(slot.shared->address() + begin, end - begin, poison_)) {
       damage.slack = slot.tensor.name;
+    }
+    const std::size_t front = device::reach(*slot.shared, device_.info()).front;
+    if (front > 0 && damage.front.empty() &&
+        !engine_.all_words(slot.shared->address() - front, front, poison_)) {
+      damage.front = slot.tensor.name;
     }
   }
   return damage;

@@ -23,8 +23,8 @@ namespace sweep::evaluate {
 [[nodiscard]] std::uint32_t poison_word(std::uint64_t number);
 
 // The judge's buffers for one set of dims. Runners map `shared`; `pristine` never leaves the judge.
-// Buffers span whole 256 bytes: what lies behind the last element is slack that must keep the
-// pattern.
+// Buffers span whole 256 bytes: what lies behind the last element, and before the first one in its
+// page, must keep the pattern. Around inputs lies a pattern, too.
 class Bench {
  public:
   struct Slot {
@@ -58,6 +58,7 @@ class Bench {
   struct Damage {
     std::string input;  // this input changed
     std::string slack;  // something was written behind the end of this output
+    std::string front;  // or before its start
   };
 
   [[nodiscard]] Damage damage();

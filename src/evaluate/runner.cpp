@@ -1,6 +1,6 @@
 #include "evaluate/runner.h"
 
-#include "device/device.h"
+#include "device/reach.h"
 #include "evaluate/image_wire.h"
 #include "evaluate/runner_protocol.h"
 #include "evaluate/step_patch.h"
@@ -160,7 +160,9 @@ class Runner {
     const auto poison = static_cast<std::uint32_t>(field<std::uint64_t>(body, "poison"));
     for (const std::int64_t set : field<std::vector<std::int64_t>>(body, "sets")) {
       for (const auto& buffer : scratch_.at(set)) {
-        device_->fill_words(buffer->address(), buffer->bytes() / 4 * 4, poison);
+        // With all that a kernel can reach around it, or it would keep something between calls.
+        const device::Reach all = device::reach(*buffer, device_->info());
+        device_->fill_words(all.begin, all.bytes, poison);
       }
     }
     device_->wash();

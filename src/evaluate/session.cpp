@@ -41,6 +41,13 @@ std::optional<Failure> damage_failure(const Bench::Damage& damage) {
     failure.hint = "guard the last threads: is the index compared with the size?";
     return failure;
   }
+  if (!damage.front.empty()) {
+    failure.verdict = Verdict::incorrect_out_of_bounds;
+    failure.tensor = damage.front;
+    failure.text = "something was written before the first element of '" + damage.front + "'";
+    failure.hint = "can an index be negative?";
+    return failure;
+  }
   return std::nullopt;
 }
 

@@ -150,8 +150,8 @@ class TimeStage {
     (void)session_.play_trusted(pair.seed, *shape.bench, draw, true);
     try {
       (void)session_.play(pair.candidate, *shape.bench, draw, true);
-    } catch (const ArmFault&) {
-      recheck(pair, draw);
+    } catch (const ArmFault& fault) {
+      recheck(fault, pair, draw);
     } catch (const PlanFault& fault) {
       failure_ = Session::failure_of(fault, pair.candidate);
     }
@@ -171,9 +171,15 @@ class TimeStage {
     return now - std::exchange(lap_, now);
   }
 
-  // A fault in a timed call is judged like one in check: it counts if it recurs.
-  void recheck(Pair& pair, const problem::Draw& draw) {
+  // A fault in a timed call is judged like one in check: it counts if it recurs, at once or in any
+  // later call. More than one would let a kernel choose which of its calls are counted.
+  void recheck(const ArmFault& fault, Pair& pair, const problem::Draw& draw) {
+    Failure failure = session_.failure_of(fault, pair.candidate);
     pair.candidate.reset();
+    if (++faults_ > 1) {
+      failure_ = std::move(failure);
+      return;
+    }
     Call call = session_.judge(session_.candidate(), draw);
     session_.clear_bench();
     failure_ = std::move(call.failure);
@@ -252,35 +258,44 @@ class TimeStage {
     return draws;
   }
 
+  // Takes two contents in any case but a failure. A half that a fault cut short leaves its block
+  // incomplete, which timing::analyse discards.
   void run_block(Pair& pair, int replicate, const timing::Block& block, FillAhead& contents) {
-    TimedShape& shape = shapes_.at(static_cast<std::size_t>(block.shape));
     for (int half = 0; half < 2; ++half) {
-      const PoolDraw* pool = pool_of(block, half, replicate);
-      const FillAhead::Content content = contents.next();
-      const problem::Draw& draw = content.draw;
-      shape.bench->fill(content.plan);
-      Tensors by_seed, by_candidate;
-      for (int position = 2 * half; position < 2 * half + 2; ++position) {
-        const bool candidate = block.order.at(static_cast<std::size_t>(position)) == Arm::candidate;
-        auto played = call(candidate ? pair.candidate : pair.seed, candidate, shape, draw, pair);
-        if (!played) {
-          return;
-        }
-        samples_.push_back({replicate,
-                            block.shape,
-                            block.number,
-                            position,
-                            candidate,
-                            played->time.device_seconds,
-                            played->time.host_seconds,
-                            played->flushed});
-        (candidate ? by_candidate : by_seed) = std::move(played->outputs);
-      }
-      judge_pair(shape, draw, pool, by_candidate, by_seed);
+      run_half(pair, replicate, block, half, contents.next());
       if (failure_) {
         return;
       }
     }
+  }
+
+  void run_half(Pair& pair,
+                int replicate,
+                const timing::Block& block,
+                int half,
+                const FillAhead::Content& content) {
+    TimedShape& shape = shapes_.at(static_cast<std::size_t>(block.shape));
+    const PoolDraw* pool = pool_of(block, half, replicate);
+    const problem::Draw& draw = content.draw;
+    shape.bench->fill(content.plan);
+    Tensors by_seed, by_candidate;
+    for (int position = 2 * half; position < 2 * half + 2; ++position) {
+      const bool candidate = block.order.at(static_cast<std::size_t>(position)) == Arm::candidate;
+      auto played = call(candidate ? pair.candidate : pair.seed, candidate, shape, draw, pair);
+      if (!played) {
+        return;
+      }
+      samples_.push_back({replicate,
+                          block.shape,
+                          block.number,
+                          position,
+                          candidate,
+                          played->time.device_seconds,
+                          played->time.host_seconds,
+                          played->flushed});
+      (candidate ? by_candidate : by_seed) = std::move(played->outputs);
+    }
+    judge_pair(shape, draw, pool, by_candidate, by_seed);
   }
 
   std::optional<Played> call(
@@ -295,8 +310,8 @@ class TimeStage {
         return std::nullopt;
       }
       return played;
-    } catch (const ArmFault&) {
-      recheck(pair, draw);
+    } catch (const ArmFault& fault) {
+      recheck(fault, pair, draw);
       return std::nullopt;
     }
   }
@@ -345,6 +360,7 @@ class TimeStage {
   std::deque<TimedShape> shapes_;
   std::deque<Pair> pairs_;  // refer to the benches of shapes_
   std::vector<Sample> samples_;
+  int faults_ = 0;  // in calls of the candidate
   std::optional<Failure> failure_;
 };
 

@@ -70,9 +70,9 @@ class JudgeState : public ::testing::Test {
 
   CheckResult check() { return run_check(*session_, {}, tick_); }
 
-  TimeResult time(int blocks) {
+  TimeResult time(int blocks, int replicates = 2) {
     StageOptions options;
-    options.replicates = 2;
+    options.replicates = replicates;
     options.blocks = blocks;
     return run_time(*session_,
                     options,
@@ -139,6 +139,31 @@ TEST_F(JudgeState, EveryTimedCallIsJudged) {
   EXPECT_TRUE(time(8).failure);
   open(turncoat(36));
   EXPECT_FALSE(time(8).failure);
+}
+
+// Crashes in call `nth` of a process.
+std::string crasher(int nth) {
+  return std::string(kPlan) + "static int calls;\n" + std::string(kHead) + std::string(kRow) +
+         "  if (r == 0 && ++calls == " + std::to_string(nth) +
+         ") *reinterpret_cast<volatile int*>(16) = 1;\n}\n";
+}
+
+TEST_F(JudgeState, OneFaultOfATimedCallThatDoesNotRecurCostsItsBlock) {
+  // Of 36 calls; the process after the fault makes too few for another one.
+  open(crasher(20));
+  const TimeResult result = time(8, 1);
+  EXPECT_FALSE(result.failure) << result.failure->text;
+  // Of 2 shapes x 8 blocks x 4 calls the fault's own is missing, and the seed's if it came after.
+  EXPECT_LT(result.samples.size(), 64U);
+  EXPECT_GE(result.samples.size(), 62U);
+  EXPECT_GE(result.discarded, 1);
+}
+
+TEST_F(JudgeState, TheSecondFaultOfTimedCallsCounts) {
+  open(crasher(20));
+  const TimeResult result = time(8, 2);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->verdict, Verdict::runtime_fault) << result.failure->text;
 }
 
 }  // namespace

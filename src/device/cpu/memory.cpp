@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kAlign = 256;
-// Unmapped on both sides: an index that is off by a row or two must not land in a neighbour.
-constexpr std::size_t kGuard = std::size_t{1} << 20U;
+// Unmapped on both sides, address space only: an index that is off by some rows must not land in a
+// neighbour.
+constexpr std::size_t kGuard = std::size_t{1} << 28U;
 
 std::size_t round_up(std::size_t n, std::size_t to) {
   return (n + to - 1) / to * to;
