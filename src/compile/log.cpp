@@ -64,6 +64,8 @@ struct Feature {
 // What g++ says when it meets a piece of CUDA that the cpu device lacks.
 constexpr std::array kFeatures = {
     Feature{"unsupported on device cpu: ", ""},
+    Feature{"attempt to use poisoned \"asm\"", "inline PTX (asm)"},
+    Feature{"attempt to use poisoned \"__asm", "inline PTX (asm)"},
     Feature{"Error: no such instruction", "inline PTX (asm)"},
     Feature{"Error: junk at end of line", "inline PTX (asm)"},
     Feature{"invalid 'asm'", "inline PTX (asm)"},

@@ -18,8 +18,7 @@ bool starts_with(std::string_view text, std::string_view prefix) {
 
 bool writable_data(const ElfFile::Section& section) {
   return (section.flags & SHF_WRITE) != 0 && (section.flags & SHF_TLS) == 0 &&
-         (section.flags & SHF_ALLOC) != 0 && !starts_with(section.name, ".data.rel.ro") &&
-         !starts_with(section.name, ".sweep_constant.");
+         (section.flags & SHF_ALLOC) != 0 && !starts_with(section.name, ".data.rel.ro");
 }
 
 std::string variable_text(std::string_view symbol) {
@@ -29,8 +28,12 @@ std::string variable_text(std::string_view symbol) {
          "or make it __constant__ or constexpr";
 }
 
-// Whether the C mathematics library defines `name`.
+// Whether the C mathematics library defines `name` as a function without memory: signgam and the
+// floating-point environment would carry something from one call to the next.
 bool is_mathematics(const std::string& name) {
+  if (starts_with(name, "fe") || name.find("signgam") != std::string::npos) {
+    return false;
+  }
   void* library = dlopen("libm.so.6", RTLD_LAZY | RTLD_LOCAL);
   void* symbol = library != nullptr ? dlsym(library, name.c_str()) : nullptr;
   Dl_info info = {};
@@ -70,6 +73,9 @@ std::string refuse_object(const ElfFile& unit, bool trusted) {
     }
   }
   for (const auto& symbol : unit.symbols()) {
+    if (symbol.type == STT_GNU_IFUNC) {
+      return "forbidden: '" + demangled(symbol.name) + "' is chosen by code at load time";
+    }
     if (trusted || symbol.type != STT_OBJECT || symbol.section == SHN_UNDEF) {
       continue;
     }
@@ -78,12 +84,16 @@ std::string refuse_object(const ElfFile& unit, bool trusted) {
       return variable_text(symbol.name);
     }
   }
-  return {};
+  // What has no symbol of its own.
+  const bool hidden = std::any_of(sections.begin(), sections.end(), [](const auto& section) {
+    return section.size != 0 && writable_data(section);
+  });
+  return hidden && !trusted ? variable_text("(unnamed)") : std::string();
 }
 
 std::string refuse_library(const ElfFile& library, bool trusted, bool device_printf) {
   for (const auto& symbol : library.dynamic_symbols()) {
-    if (symbol.section != SHN_UNDEF || symbol.name.empty() || symbol.binding == STB_WEAK) {
+    if (symbol.section != SHN_UNDEF || symbol.name.empty()) {
       continue;
     }
     const std::string name(symbol.name);

@@ -40,7 +40,8 @@ std::variant<std::string, PlanError> plan_text(const std::string& file, std::str
       out[i] = '\n';
     }
   }
-  std::size_t at = 0;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  std::size_t at = source.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   while (at < source.size()) {
     std::size_t end = line_end(source, at);
     const std::size_t first = std::min(source.find_first_not_of(" \t\r", at), end);

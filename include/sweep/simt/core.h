@@ -16,10 +16,10 @@
 #define __maxnreg__(n)
 // `extern __shared__ T x[]` becomes an undefined TLS symbol that the compile step defines.
 #define __shared__ thread_local
-// A section of its own tells constants from writable variables after compilation.
+// The loader makes such a section read-only: a store into a constant faults.
 #define SWEEP_TEXT_(x) #x
 #define SWEEP_TEXT(x) SWEEP_TEXT_(x)
-#define __constant__ __attribute__((section(".sweep_constant." SWEEP_TEXT(__COUNTER__))))
+#define __constant__ __attribute__((section(".data.rel.ro.sweep." SWEEP_TEXT(__COUNTER__))))
 
 inline constexpr int warpSize = 32;
 

@@ -20,11 +20,10 @@ using ::sweep_no_printf;
 // As nvcc, accepts alignment after `__shared__`.
 #define alignas(...) __attribute__((aligned(__VA_ARGS__)))
 #define clock sweep_clock
-#undef assert
-#define assert(...)                     \
-  ((__VA_ARGS__) ? static_cast<void>(0) \
-                 : sweep_simt_fail("assertion failed: " #__VA_ARGS__, __FILE__, __LINE__))
-#define asm static_assert(false, "unsupported on device cpu: inline PTX (asm)");
+#include "../cuda/assert.h"
 #ifndef SWEEP_DEVICE_PRINTF
 #define printf sweep_no_printf
 #endif
+// Inline PTX is unsupported, and the host's assembler would reach past every refusal. Macros of
+// system headers that were defined before may still expand to them.
+#pragma GCC poison asm __asm __asm__
