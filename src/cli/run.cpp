@@ -91,10 +91,15 @@ std::span<const Command> commands() {
 
 int run(std::string_view program, const std::vector<std::string>& arguments) {
   try {
-    if (std::filesystem::path(program).filename() == "probe") {
-      return run_probe(arguments);
+    const bool probe = std::filesystem::path(program).filename() == "probe";
+    const int code = probe ? run_probe(arguments) : dispatch(arguments);
+    if (!std::cout.flush()) {
+      throw util::InfraError({"standard output",
+                              "the result could not be written",
+                              "free space where it goes, or send it elsewhere"},
+                             "E_CLI_OUTPUT");
     }
-    return dispatch(arguments);
+    return code;
   } catch (const HelpShown&) {
     return kDone;
   } catch (const util::Interrupted& error) {

@@ -137,6 +137,11 @@ std::string compile_text(const CompileResult& compile) {
   return "does not compile: " + compile.status;
 }
 
+std::string_view stress_text(bool checked) {
+  return checked ? "correct on the visible shapes, wrong on one that was not shown"
+                 : "wrong on a shape that was not shown; the visible ones were not checked";
+}
+
 void conclude(const EvaluationRequest& request, Evaluation& result) {
   if (request.depth == Depth::fast) {
     result.flags.emplace_back("quick look");

@@ -27,6 +27,9 @@ namespace sweep::evaluate {
 // Why a text did not compile, in one line: the compiler's first error, else its status.
 [[nodiscard]] std::string compile_text(const CompileResult& compile);
 
+// What a failed stress stage says; `checked`: the visible shapes were judged before it.
+[[nodiscard]] std::string_view stress_text(bool checked);
+
 // Fills in flags, `reproduce` and `next` of a finished evaluation.
 void conclude(const EvaluationRequest& request, Evaluation& result);
 

@@ -320,8 +320,7 @@ class Run {
         result_.flags.emplace_back("fails stress");
         return true;
       }
-      fail(Verdict::incorrect_generalisation,
-           "correct on the visible shapes, wrong on one that was not shown");
+      fail(Verdict::incorrect_generalisation, std::string(stress_text(result_.check.has_value())));
       return false;
     });
   }

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMaxRow = std::size_t{16} << 20;
-constexpr std::size_t kMaxLedger = std::size_t{4} << 30;
+constexpr std::size_t kMaxLedger = std::size_t{1} << 30;
 constexpr int kMaxDepth = 40;
 
 const std::string& zeros() {

@@ -78,10 +78,11 @@ std::string read_file(const fs::path& path, std::size_t max_bytes, Links links) 
                      "E_FILE_KIND");
   }
   // The size may be 0 (/proc) or change while it is read: read one byte more than allowed and look.
+  // What says itself that it is too large is not read.
   std::string text;
   std::size_t got = 0;
   std::size_t room = static_cast<std::size_t>(info.st_size) + 1;
-  while (got <= max_bytes) {
+  while (got <= max_bytes && static_cast<std::uintmax_t>(info.st_size) <= max_bytes) {
     room = std::min(room, max_bytes + 1 - got);
     text.resize(got + room);
     const std::size_t n = read_all(fd.get(), text.data() + got, room, path.string());

@@ -211,5 +211,12 @@ TEST_F(BadInput, ChangedToml) {
   EXPECT_EQ(here_.rows("runs/r", "request"), rows);
 }
 
+TEST_F(BadInput, AResultThatCannotBeWrittenIsAnError) {
+  const Outcome outcome = here_.command(
+      {"/bin/sh", "-c", "exec \"$0\" problems list > /dev/full", Workspace::program()});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("E_CLI_OUTPUT"));
+}
+
 }  // namespace
 }  // namespace sweep::e2e

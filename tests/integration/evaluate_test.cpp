@@ -175,6 +175,7 @@ TEST_F(EvaluateOnCpu, AHardCodedShapeFailsStressWithOneBitOnly) {
   EXPECT_EQ(outcome_of(judge(source).verdict), Outcome::correct);
   const Evaluation e = judge(source, Stage::stress);
   EXPECT_EQ(e.verdict, Verdict::incorrect_generalisation) << why(e);
+  EXPECT_THAT(e.headline, ::testing::HasSubstr("the visible ones were not checked"));
   ASSERT_TRUE(e.stress && e.stress->inner.for_archive());
   const Call& hidden = e.stress->calls.for_archive().back();
   const std::string text = VisibleFeedback::of(e).text();

@@ -37,6 +37,13 @@ TEST(Ledger, AgreesWithTheTestVector) {
   EXPECT_EQ(found.head, "32d951701273a149546e357b8b2e97dd657b7ace04146f8bd9f56af7de1b0712");
 }
 
+TEST(Ledger, AnEnormousFileIsRefusedUnread) {
+  const util::TempDir dir;
+  const auto file = three_rows(dir);
+  std::filesystem::resize_file(file, (std::uintmax_t{1} << 30) + 1);  // sparse
+  EXPECT_THROW((void)verify_ledger(file), util::InfraError);
+}
+
 TEST(Ledger, StartsFromZerosAndContinues) {
   const util::TempDir dir;
   const auto file = three_rows(dir);
