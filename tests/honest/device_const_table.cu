@@ -1,0 +1,15 @@
+// expect stress: PASS_INCONCLUSIVE
+//@ problem test/affine
+//@ k<<<ceildiv(rows, 32), 32>>>(x, shift, y, total, rows, cols, alpha)
+static __device__ const float table[3] = {1.f, 2.f, 4.f};
+constexpr int kOne = 1;
+__global__ void k(const float* x, const float* shift, float* y, float* total, int rows, int cols, float alpha) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  float sum = 0;
+  for (int c = 0; c < cols; ++c) {
+    y[r * cols + c] = table[0] * kOne * alpha * x[r * cols + c] + shift[c];
+    sum += y[r * cols + c];
+  }
+  total[r] = sum;
+}

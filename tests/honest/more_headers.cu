@@ -1,0 +1,23 @@
+// Headers of the standard library after the program's own names.
+// expect stress: PASS_INCONCLUSIVE
+#include <array>
+#include <bit>
+#include <complex>
+#include <ctime>
+#include <functional>
+#include <numbers>
+#include <span>
+#include <vector_types.h>
+//@ problem test/affine
+//@ k<<<ceildiv(rows, 32), 32>>>(x, shift, y, total, rows, cols, alpha)
+__global__ void k(const float* x, const float* shift, float* y, float* total, int rows, int cols, float alpha) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  std::array<float, 2> part{};
+  float& sum = part[1];
+  for (int c = 0; c < cols; ++c) {
+    y[r * cols + c] = alpha * x[r * cols + c] + shift[c];
+    sum += y[r * cols + c];
+  }
+  total[r] = sum;
+}

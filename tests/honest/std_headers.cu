@@ -1,0 +1,18 @@
+// expect stress: PASS_INCONCLUSIVE
+//@ problem test/affine
+//@ k<<<ceildiv(rows, 32), 32>>>(x, shift, y, total, rows, cols, alpha)
+#include <cstdint>
+#include <algorithm>
+#include <type_traits>
+#include <limits>
+#include <cmath>
+__global__ void k(const float* x, const float* shift, float* y, float* total, int rows, int cols, float alpha) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  float sum = 0;
+  for (int c = 0; c < cols; ++c) {
+    y[r * cols + c] = std::max(std::min(alpha, std::numeric_limits<float>::max()), -1.f) * x[r * cols + c] + shift[c];
+    sum += y[r * cols + c];
+  }
+  total[r] = sum;
+}
