@@ -64,7 +64,7 @@ Blocks collect(std::span<const Call> calls, int shapes) {
 
 using Times = std::vector<double>;
 
-// The seed is trusted and does the same work for every content, so a call of it that takes this
+// The seed is trusted, and the contents of a shape cost it about the same: a call that takes this
 // many times its median was disturbed from outside, and its block says nothing about the candidate.
 // The candidate's own slow calls always count.
 constexpr double kDisturbed = 3;

@@ -59,8 +59,7 @@ class Channel {
                             std::size_t max_fds = 0);
 
   // Every wait begins with up to `seconds` of asking again and again instead of sleeping: waking a
-  // process costs tens of microseconds, which counts where a call is answered in as many. 0 at
-  // first.
+  // process takes time, which counts where a call is answered in microseconds. 0 at first.
   void set_spin(double seconds) noexcept { spin_ = seconds; }
 
   // Readable when a message or the end has come; for poll.
