@@ -60,7 +60,7 @@ void add_statistics(TimeResult& result,
   result.discarded = found.discarded;
   result.replicates = found.replicates;
   result.uneven = found.uneven;
-  result.drift = found.drift;
+  result.drift = found.drift.point;
   timing::Rule rule;
   rule.margin = timing::margin(0);
   rule.may_say_faster = may_say_faster && !cpu;

@@ -153,22 +153,6 @@ void require_blocks(const Blocks& blocks) {
   }
 }
 
-// The seed's calls of one shape by replicate, in order of time: first quarters against last
-// quarters, each over its replicate's median. Processes differ by a percent or two for as long as
-// they live; that is no drift, and it cancels within a replicate.
-double drift_of(const std::map<int, Times>& seed) {
-  Times first, last;
-  for (const auto& [replicate, times] : seed) {
-    const std::size_t quarter = times.size() / 4;
-    const double middle = stats::median(times);
-    for (std::size_t i = 0; i < quarter; ++i) {
-      first.push_back(times[i] / middle);
-      last.push_back(times[times.size() - quarter + i] / middle);
-    }
-  }
-  return first.empty() ? 0 : std::abs(stats::median(last) / stats::median(first) - 1);
-}
-
 // One resampled geometric mean: replicates with replacement, then blocks within each.
 double resample(const std::vector<const std::vector<std::vector<BlockTimes>>*>& replicates,
                 const std::vector<bool>& uneven,
@@ -279,14 +263,8 @@ Result analyse(std::span<const Call> calls, int shapes, int bootstrap_rounds) {
     result.shapes.push_back(shape_result(blocks, s));
     uneven.push_back(result.shapes.back().uneven);
     result.uneven = result.uneven || uneven.back();
-    std::map<int, Times> in_order;
-    for (const Call& call : calls) {
-      if (call.arm == Arm::seed && call.shape == static_cast<int>(s) && call.device_seconds > 0) {
-        in_order[call.replicate].push_back(call.device_seconds);
-      }
-    }
-    result.drift = std::max(result.drift, drift_of(in_order));
   }
+  result.drift = drift(calls, shapes);
   result.ratio = overall(blocks, result.shapes);
   result.bootstrap = bootstrap(blocks, uneven, std::log(result.ratio.point), bootstrap_rounds);
   return result;
@@ -298,7 +276,7 @@ double margin(double aa_half_width) {
 
 Decision decide(const Result& result, const Rule& rule) {
   const int attempted = result.blocks + result.discarded;
-  if (result.drift > rule.drift_limit || result.discarded > rule.discard_limit * attempted) {
+  if (result.drift.low > rule.drift_limit || result.discarded > rule.discard_limit * attempted) {
     return Decision::unstable;
   }
   const double limit = 1 + rule.margin;

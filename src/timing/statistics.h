@@ -1,6 +1,7 @@
 #pragma once
 
-#include "timing/schedule.h"
+#include "timing/guards.h"
+#include "timing/samples.h"
 
 #include <array>
 #include <optional>
@@ -9,17 +10,6 @@
 #include <vector>
 
 namespace sweep::timing {
-
-// One call as measured, in seconds.
-struct Call {
-  int replicate = 0;
-  int shape = 0;
-  int block = 0;     // number within shape and replicate
-  int position = 0;  // 0..3
-  Arm arm = Arm::seed;
-  double device_seconds = 0;
-  double host_seconds = 0;
-};
 
 // Ratio seed / candidate: above 1 the candidate is faster.
 struct Estimate {
@@ -39,9 +29,7 @@ struct Result {
   Estimate bootstrap;  // replicates, then blocks, resampled; printed beside, decides nothing
   bool uneven = false;
   int replicates = 0, blocks = 0, discarded = 0;
-  // Largest |last quarter / first quarter - 1| of the seed's calls within replicates over the
-  // shapes.
-  double drift = 0;
+  Guard drift;  // of the seed within a replicate, relative
 };
 
 // Statistic of docs/verdicts.md: a block gives d = (log s1 + log s2 - log c1 - log c2) / 2; a
@@ -68,8 +56,8 @@ struct Rule {
 [[nodiscard]] double margin(double aa_half_width);
 
 // FASTER: low > 1 + m and no shape SLOWER. SLOWER: high < 1 / (1 + m). EQUIVALENT: the interval
-// lies in [1 / (1 + m), 1 + m]. Else INCONCLUSIVE. UNSTABLE first: drift or discarded blocks above
-// their limits.
+// lies in [1 / (1 + m), 1 + m]. Else INCONCLUSIVE. UNSTABLE first: the lower bound of the drift, or
+// the share of discarded blocks, above its limit.
 [[nodiscard]] Decision decide(const Result& result, const Rule& rule);
 
 // Replicates that give a half-width of `target` (relative, 95%) when replicates scatter by `sd`
