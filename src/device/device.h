@@ -77,6 +77,15 @@ struct Memcpy {
 
 using Step = std::variant<Launch, Memset, Memcpy>;
 
+// A statement about the harness's buffers: the `bytes` bytes at `at` equal those at `other`, or,
+// with a pattern, each of their 32-bit words (bytes is a multiple of 4) is the pattern.
+struct Claim {
+  Address at = 0;
+  std::size_t bytes = 0;
+  Address other = 0;
+  std::optional<std::uint32_t> pattern = std::nullopt;
+};
+
 // A kernel in a compiled image.
 struct Kernel {
   std::string name;     // name expression of the plan
@@ -157,6 +166,8 @@ class Device {
   virtual void copy(Address to, Address from, std::size_t bytes);
   [[nodiscard]] virtual bool equal(Address a, Address b, std::size_t bytes);
   [[nodiscard]] virtual bool all_words(Address at, std::size_t bytes, std::uint32_t pattern);
+  // Which of the claims hold, in order; on cuda all of them cost one wait.
+  [[nodiscard]] virtual std::vector<bool> holds(std::span<const Claim> claims);
 
   // Launches a trusted kernel at once; asynchronous on cuda until synchronize(). A fault is
   // InfraError.

@@ -53,6 +53,15 @@ bool Device::all_words(Address at, std::size_t bytes, std::uint32_t pattern) {
   return true;
 }
 
+std::vector<bool> Device::holds(std::span<const Claim> claims) {
+  std::vector<bool> held;
+  for (const Claim& claim : claims) {
+    held.push_back(claim.pattern ? all_words(claim.at, claim.bytes, *claim.pattern)
+                                 : equal(claim.at, claim.other, claim.bytes));
+  }
+  return held;
+}
+
 bool Device::update(Sequence& /*sequence*/, std::span<const Step> /*steps*/) {
   return false;
 }

@@ -121,25 +121,31 @@ void Bench::before_call(std::uint32_t poison) {
 
 Bench::Damage Bench::damage() {
   Damage damage;
+  std::vector<device::Claim> claims;
+  std::vector<std::pair<std::string*, std::string>> meanings;  // what a claim that fails says
+  const auto claim = [&](const device::Claim& of, std::string& field, const std::string& tensor) {
+    if (of.bytes > 0) {
+      claims.push_back(of);
+      meanings.emplace_back(&field, tensor);
+    }
+  };
   for (const Slot& slot : slots_) {
+    const std::string& name = slot.tensor.name;
     const auto bytes = static_cast<std::size_t>(slot.tensor.bytes);
+    const device::Address at = slot.shared->address();
     if (slot.is_input()) {
-      if (bytes > 0 && damage.input.empty() &&
-          !engine_.equal(slot.shared->address(), slot.pristine->address(), bytes)) {
-        damage.input = slot.tensor.name;
-      }
+      claim({at, bytes, slot.pristine->address()}, damage.input, name);
       continue;
     }
     const std::size_t begin = slack_begin(slot.tensor);
-    const std::size_t end = padded(bytes);
-    if (begin < end && damage.slack.empty() &&
-        !engine_.all_words(slot.shared->address() + begin, end - begin, poison_)) {
-      damage.slack = slot.tensor.name;
-    }
+    claim({at + begin, padded(bytes) - begin, 0, poison_}, damage.slack, name);
     const std::size_t front = device::reach(*slot.shared, device_.info()).front;
-    if (front > 0 && damage.front.empty() &&
-        !engine_.all_words(slot.shared->address() - front, front, poison_)) {
-      damage.front = slot.tensor.name;
+    claim({at - front, front, 0, poison_}, damage.front, name);
+  }
+  const std::vector<bool> held = engine_.holds(claims);
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    if (!held[i] && meanings[i].first->empty()) {
+      *meanings[i].first = meanings[i].second;
     }
   }
   return damage;
@@ -162,12 +168,15 @@ Tensors Bench::outputs(Store& store) {
 }
 
 bool Bench::outputs_equal(const Tensors& copy) {
-  return std::ranges::all_of(slots_, [&](const Slot& slot) {
-    return slot.is_input() || slot.tensor.bytes == 0 ||
-           engine_.equal(slot.shared->address(),
-                         copy.at(slot.tensor.name).address(),
-                         static_cast<std::size_t>(slot.tensor.bytes));
-  });
+  std::vector<device::Claim> claims;
+  for (const Slot& slot : slots_) {
+    if (!slot.is_input() && slot.tensor.bytes > 0) {
+      claims.push_back({slot.shared->address(),
+                        static_cast<std::size_t>(slot.tensor.bytes),
+                        copy.at(slot.tensor.name).address()});
+    }
+  }
+  return std::ranges::all_of(engine_.holds(claims), [](bool held) { return held; });
 }
 
 std::vector<std::byte> Bench::read_pristine(const Slot& slot) {

@@ -55,14 +55,8 @@ class DeviceEngine final : public Engine {
     device_.copy(to, from, bytes);
   }
 
-  [[nodiscard]] bool equal(device::Address a, device::Address b, std::size_t bytes) override {
-    return device_.equal(a, b, bytes);
-  }
-
-  [[nodiscard]] bool all_words(device::Address at,
-                               std::size_t bytes,
-                               std::uint32_t pattern) override {
-    return device_.all_words(at, bytes, pattern);
+  [[nodiscard]] std::vector<bool> holds(std::span<const device::Claim> claims) override {
+    return device_.holds(claims);
   }
 
   [[nodiscard]] problem::Comparison compare(const CompareJob& job) override {

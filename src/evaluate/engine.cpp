@@ -21,22 +21,8 @@ class HostEngine final : public Engine {
     device_.upload(to, download(device_, from, bytes));
   }
 
-  [[nodiscard]] bool equal(device::Address a, device::Address b, std::size_t bytes) override {
-    return download(device_, a, bytes) == download(device_, b, bytes);
-  }
-
-  [[nodiscard]] bool all_words(device::Address at,
-                               std::size_t bytes,
-                               std::uint32_t pattern) override {
-    const std::vector<std::byte> found = download(device_, at, bytes);
-    for (std::size_t i = 0; i + sizeof pattern <= found.size(); i += sizeof pattern) {
-      std::uint32_t word = 0;
-      std::memcpy(&word, found.data() + i, sizeof word);
-      if (word != pattern) {
-        return false;
-      }
-    }
-    return true;
+  [[nodiscard]] std::vector<bool> holds(std::span<const device::Claim> claims) override {
+    return device_.holds(claims);
   }
 
   [[nodiscard]] problem::Comparison compare(const CompareJob& job) override {

@@ -47,11 +47,8 @@ class Engine {
   // Tensor `index` of the plan, whole, to `to`.
   virtual void fill(const problem::FillPlan& plan, std::size_t index, device::Address to) = 0;
   virtual void copy(device::Address to, device::Address from, std::size_t bytes) = 0;
-  [[nodiscard]] virtual bool equal(device::Address a, device::Address b, std::size_t bytes) = 0;
-  // Every 32-bit word of the range (multiple of 4 bytes) holds the pattern.
-  [[nodiscard]] virtual bool all_words(device::Address at,
-                                       std::size_t bytes,
-                                       std::uint32_t pattern) = 0;
+  // Which of the claims hold, in order (device::Device::holds).
+  [[nodiscard]] virtual std::vector<bool> holds(std::span<const device::Claim> claims) = 0;
   // The rule of docs/problem_format.md, section "Comparison".
   [[nodiscard]] virtual problem::Comparison compare(const CompareJob& job) = 0;
 };

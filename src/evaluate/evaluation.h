@@ -166,12 +166,25 @@ struct ShapeTiming {
   double floor_seconds = 0;  // roofline floor; 0: unknown
 };
 
+// Wall time of the parts of judged calls, in seconds.
+struct CallCosts {
+  double fill = 0;     // waiting for contents
+  double poison = 0;   // outputs, and what was started before them
+  double flush = 0;    // with its probe
+  double run = 0;      // messages, the call itself, the wash after it
+  double inspect = 0;  // outputs copied; inputs, slack and fronts intact
+  double compare = 0;  // outputs with the seed's or the oracle's
+
+  CallCosts& operator+=(const CallCosts& other);
+};
+
 // Wall time of the parts of the time stage, in seconds.
 struct TimePhases {
   double pool = 0;   // draws with oracle results
   double start = 0;  // waiting for runners to be ready
   double warm = 0;   // first calls of each pair
   double calls = 0;  // timed calls, on the device alone: fill, poison, flush, call, compare
+  CallCosts costs;   // of `calls`
 };
 
 struct TimeResult {

@@ -87,7 +87,11 @@ Store::Piece Comparer::unless_of(const problem::Draw& draw,
   }
   std::map<std::string, std::vector<double>> values;
   std::map<std::string, std::span<const double>> aux;
+  const std::vector<std::string> used = expr::names(tolerance->unless->expr);
   for (const auto& [name, piece] : truth.aux) {
+    if (std::ranges::find(used, name) == used.end()) {
+      continue;  // an `else` tensor may have hundreds of megabytes
+    }
     std::vector<double>& reals = values[name];
     reals.resize(piece.bytes() / sizeof(double));
     device_.download(std::as_writable_bytes(std::span(reals)), piece.address());

@@ -50,6 +50,7 @@ struct Played {
   Tensors outputs;  // a copy
   double flushed = -1;
   std::optional<Failure> damage;  // an input or slack changed
+  CallCosts costs;
 };
 
 struct SessionOptions {

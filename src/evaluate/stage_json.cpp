@@ -1,4 +1,5 @@
 #include "evaluate/evaluation_json.h"
+#include "evaluate/phases_json.h"
 #include "util/text.h"
 #include "wire/channel.h"
 
@@ -300,11 +301,7 @@ json to_json(const TimeResult& result) {
           {"failure", optional_to_json(result.failure)},
           {"clock", result.clock},
           {"samples", samples_to_json(result.samples)},
-          {"phases",
-           {{"pool", result.phases.pool},
-            {"start", result.phases.start},
-            {"warm", result.phases.warm},
-            {"calls", result.phases.calls}}},
+          {"phases", to_json(result.phases)},
           {"overhead_per_call", result.overhead_per_call()},
           {"seconds", result.seconds}};
 }
@@ -329,11 +326,7 @@ TimeResult time_from_json(const json& body) {
   result.clock = field<std::string>(body, "clock");
   result.samples = samples_from(body.at("samples"));
   if (body.contains("phases")) {
-    const json& phases = body.at("phases");
-    result.phases = {field<double>(phases, "pool"),
-                     field<double>(phases, "start"),
-                     field<double>(phases, "warm"),
-                     field<double>(phases, "calls")};
+    result.phases = phases_from_json(body.at("phases"));
   }
   result.seconds = field<double>(body, "seconds");
   return result;

@@ -277,7 +277,9 @@ class TimeStage {
     TimedShape& shape = shapes_.at(static_cast<std::size_t>(block.shape));
     const PoolDraw* pool = pool_of(block, half, replicate);
     const problem::Draw& draw = content.draw;
+    double begin = clock_.monotonic();
     shape.bench->fill(content.plan);
+    phases_.costs.fill += clock_.monotonic() - begin;
     Tensors by_seed, by_candidate;
     for (int position = 2 * half; position < 2 * half + 2; ++position) {
       const bool candidate = block.order.at(static_cast<std::size_t>(position)) == Arm::candidate;
@@ -293,9 +295,12 @@ class TimeStage {
                           played->time.device_seconds,
                           played->time.host_seconds,
                           played->flushed});
+      phases_.costs += played->costs;
       (candidate ? by_candidate : by_seed) = std::move(played->outputs);
     }
+    begin = clock_.monotonic();
     judge_pair(shape, draw, pool, by_candidate, by_seed);
+    phases_.costs.compare += clock_.monotonic() - begin;
   }
 
   std::optional<Played> call(

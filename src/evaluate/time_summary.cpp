@@ -72,6 +72,16 @@ void add_statistics(TimeResult& result,
   result.decision = to_verdict(timing::decide(found, rule));
 }
 
+CallCosts& CallCosts::operator+=(const CallCosts& other) {
+  fill += other.fill;
+  poison += other.poison;
+  flush += other.flush;
+  run += other.run;
+  inspect += other.inspect;
+  compare += other.compare;
+  return *this;
+}
+
 double TimeResult::overhead_per_call() const {
   double between_events = 0;
   for (const Sample& sample : samples) {

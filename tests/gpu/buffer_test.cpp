@@ -62,6 +62,28 @@ TEST_F(Buffers, AreCopiedAndComparedOnTheDevice) {
   EXPECT_TRUE(on().equal(a->address(), b->address(), 0));
 }
 
+TEST_F(Buffers, ManyClaimsAreAnsweredEachForItself) {
+  constexpr std::size_t kClaims = 75;
+  constexpr std::size_t kBytes = 4096;
+  const auto a = on().allocate(kBytes * kClaims);
+  const auto b = on().allocate(kBytes * kClaims);
+  on().fill_words(a->address(), kBytes * kClaims, 7);
+  on().fill_words(b->address(), kBytes * kClaims, 7);
+  std::vector<device::Claim> claims;
+  std::vector<bool> expected;
+  for (std::size_t i = 0; i < kClaims; ++i) {
+    const device::Address at = b->address() + i * kBytes;
+    if (i % 3 == 1) {
+      on().fill_words(at + kBytes - 4, 4, 8);
+    }
+    claims.push_back(i % 2 == 0 ? device::Claim{at, kBytes, a->address()}
+                                : device::Claim{at, kBytes, 0, 7});
+    expected.push_back(i % 3 != 1);
+  }
+  EXPECT_EQ(on().holds(claims), expected);
+  EXPECT_TRUE(on().holds({}).empty());
+}
+
 TEST_F(Buffers, MoreThanTheDeviceHasIsAnErrorThatLeavesItUsable) {
   try {
     static_cast<void>(on().allocate(on().info().total_bytes + kPage));

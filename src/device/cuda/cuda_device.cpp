@@ -9,6 +9,7 @@
 #include "util/error.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -106,11 +107,15 @@ class CudaDevice final : public Device {
   }
 
   [[nodiscard]] bool equal(Address a, Address b, std::size_t bytes) override {
-    return harness().equal(a, b, bytes);
+    return holds(std::array{Claim{a, bytes, b}}).front();
   }
 
   [[nodiscard]] bool all_words(Address at, std::size_t bytes, std::uint32_t pattern) override {
-    return harness().all_words(at, bytes, pattern);
+    return holds(std::array{Claim{at, bytes, 0, pattern}}).front();
+  }
+
+  [[nodiscard]] std::vector<bool> holds(std::span<const Claim> claims) override {
+    return harness().holds(claims);
   }
 
   void launch(Module& module, const Launch& launch) override;

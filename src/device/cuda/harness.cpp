@@ -32,7 +32,8 @@ constexpr std::size_t kSecond = kProbeCount;
 constexpr std::size_t kSink = 2 * kProbeCount;
 constexpr std::size_t kArrived = kSink + 32;
 constexpr std::size_t kFound = kArrived + 32;
-constexpr std::size_t kWordBytes = 4 * (kFound + 32);
+constexpr std::size_t kFoundWords = 32;
+constexpr std::size_t kWordBytes = 4 * (kFound + kFoundWords);
 
 // Washer: rounds of 56 multiply-adds a thread, about 20 us on 132 multiprocessors at 1.98 GHz.
 constexpr unsigned kWashRounds = 24;
@@ -210,31 +211,46 @@ std::optional<double> Harness::flush(bool reset) {
   return static_cast<double>(evicted) / static_cast<double>(kProbeCount);
 }
 
-// Runs a kernel that sets the word `kFound` over `items` items; true where it stays zero.
-bool Harness::search(const char* kernel, std::size_t items, std::span<void*> arguments) {
-  const Address found = words_->address() + 4 * kFound;
-  driver_->check(driver_->cuMemsetD32Async_(found, 0, 1, stream_), "cuMemsetD32Async");
-  const auto blocks = std::clamp<std::size_t>(items / 1024, 1, 2 * std::size_t{sm_count_});
-  launch(kernel, static_cast<unsigned>(blocks), 1024, 0, arguments);
-  std::uint32_t word = 1;
-  driver_->check(driver_->cuMemcpyDtoHAsync_(&word, found, sizeof(word), stream_),
-                 "cuMemcpyDtoHAsync");
-  driver_->check(driver_->cuStreamSynchronize_(stream_), "cuStreamSynchronize");
-  return word == 0;
+// Starts the search for what contradicts the claim; the word at `found` is set where it exists.
+void Harness::search(const Claim& claim, Address found) {
+  Address at = claim.at;
+  if (claim.pattern) {
+    std::uint64_t count = claim.bytes / 4;
+    std::uint32_t pattern = *claim.pattern;
+    std::array<void*, 4> arguments{&at, &count, &pattern, &found};
+    launch("find_other_word", search_blocks(count), 1024, 0, arguments);
+  } else {
+    Address other = claim.other;
+    std::uint64_t count = claim.bytes;
+    std::array<void*, 4> arguments{&at, &other, &count, &found};
+    launch("find_unequal", search_blocks(count / 16), 1024, 0, arguments);
+  }
 }
 
-bool Harness::equal(Address a, Address b, std::size_t bytes) {
-  std::uint64_t count = bytes;
-  Address found = words_->address() + 4 * kFound;
-  std::array<void*, 4> arguments{&a, &b, &count, &found};
-  return search("find_unequal", bytes / 16, arguments);
+unsigned Harness::search_blocks(std::size_t items) const {
+  return static_cast<unsigned>(
+      std::clamp<std::size_t>(items / 1024, 1, 2 * std::size_t{sm_count_}));
 }
 
-bool Harness::all_words(Address at, std::size_t bytes, std::uint32_t pattern) {
-  std::uint64_t count = bytes / 4;
-  Address found = words_->address() + 4 * kFound;
-  std::array<void*, 4> arguments{&at, &count, &pattern, &found};
-  return search("find_other_word", count, arguments);
+std::vector<bool> Harness::holds(std::span<const Claim> claims) {
+  std::vector<bool> held;
+  while (!claims.empty()) {
+    const auto part = claims.first(std::min(claims.size(), kFoundWords));
+    claims = claims.subspan(part.size());
+    const Address found = words_->address() + 4 * kFound;
+    driver_->check(driver_->cuMemsetD32Async_(found, 0, part.size(), stream_), "cuMemsetD32Async");
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      search(part[i], found + 4 * i);
+    }
+    std::array<std::uint32_t, kFoundWords> words{};
+    driver_->check(driver_->cuMemcpyDtoHAsync_(words.data(), found, 4 * part.size(), stream_),
+                   "cuMemcpyDtoHAsync");
+    driver_->check(driver_->cuStreamSynchronize_(stream_), "cuStreamSynchronize");
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      held.push_back(words.at(i) == 0);
+    }
+  }
+  return held;
 }
 
 void Harness::wash(std::size_t local_bytes) {

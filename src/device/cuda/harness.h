@@ -29,9 +29,8 @@ class Harness {
   // most kMaxLocalBytes).
   void wash(std::size_t local_bytes);
 
-  // See Device::equal and Device::all_words.
-  [[nodiscard]] bool equal(Address a, Address b, std::size_t bytes);
-  [[nodiscard]] bool all_words(Address at, std::size_t bytes, std::uint32_t pattern);
+  // See Device::holds.
+  [[nodiscard]] std::vector<bool> holds(std::span<const Claim> claims);
 
   static constexpr std::size_t kMaxLocalBytes = 256 * 1024;
 
@@ -57,7 +56,8 @@ class Harness {
   void touch_probe(bool hostile);
   [[nodiscard]] std::vector<int> time_probe();  // first minus second load, cycles, by line
   void write_and_read();
-  [[nodiscard]] bool search(const char* kernel, std::size_t items, std::span<void*> arguments);
+  void search(const Claim& claim, Address found);
+  [[nodiscard]] unsigned search_blocks(std::size_t items) const;
   [[nodiscard]] ProbeFacts calibrate();
 
   std::shared_ptr<const Driver> driver_;

@@ -27,6 +27,10 @@ TEST(DeviceDefaults, CopyAndCompareInPieces) {
     on->copy(b->address(), a->address(), kBytes);
   }
   EXPECT_TRUE(on->equal(a->address(), b->address(), 0));
+  const std::array<Claim, 3> claims{Claim{a->address(), kBytes, b->address()},
+                                    Claim{a->address(), kBytes, 0, 0x12345678U},
+                                    Claim{a->address(), kBytes, 0, 0x12345679U}};
+  EXPECT_EQ(on->holds(claims), (std::vector<bool>{true, true, false}));
 }
 
 }  // namespace

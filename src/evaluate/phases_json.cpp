@@ -1,0 +1,56 @@
+#include "evaluate/phases_json.h"
+
+#include "wire/channel.h"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <utility>
+
+namespace sweep::evaluate {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::pair<const char*, double TimePhases::*>, 4> kPhases{
+    {{"pool", &TimePhases::pool},
+     {"start", &TimePhases::start},
+     {"warm", &TimePhases::warm},
+     {"calls", &TimePhases::calls}}};
+
+constexpr std::array<std::pair<const char*, double CallCosts::*>, 6> kCosts{
+    {{"fill", &CallCosts::fill},
+     {"poison", &CallCosts::poison},
+     {"flush", &CallCosts::flush},
+     {"run", &CallCosts::run},
+     {"inspect", &CallCosts::inspect},
+     {"compare", &CallCosts::compare}}};
+
+}  // namespace
+
+json to_json(const TimePhases& phases) {
+  json body = json::object();
+  for (const auto& [name, member] : kPhases) {
+    body[name] = phases.*member;
+  }
+  json& costs = body["costs"] = json::object();
+  for (const auto& [name, member] : kCosts) {
+    costs[name] = phases.costs.*member;
+  }
+  return body;
+}
+
+TimePhases phases_from_json(const json& body) {
+  TimePhases phases;
+  for (const auto& [name, member] : kPhases) {
+    phases.*member = wire::field<double>(body, name);
+  }
+  if (const auto costs = body.find("costs"); costs != body.end()) {
+    for (const auto& [name, member] : kCosts) {
+      phases.costs.*member = wire::field<double>(*costs, name);
+    }
+  }
+  return phases;
+}
+
+}  // namespace sweep::evaluate
