@@ -30,6 +30,7 @@ struct CompareSums {
 constexpr I64 kCompareUnit = 4096;
 // Rows shorter than this borrow the tensor's E_rms where it is larger: their own is too noisy.
 constexpr double kSteadyRow = 64;
+constexpr double kRmsScatter = 5;
 
 SWEEP_RANDOM_FUNCTION I64 units_a_row(const CompareParameters& p) {
   return (p.row_length + kCompareUnit - 1) / kCompareUnit;
@@ -258,12 +259,15 @@ SWEEP_RANDOM_FUNCTION double rms_of(double square, double n) {
   return n > 0 ? random::root(random::div(square, n)) : 0.0;
 }
 
-// Share of the rms allowance used by a row or the tensor; above 1 fails.
+// Share of the rms allowance used by a row or the tensor; above 1 fails. The rms of n independent
+// errors scatters by 1/sqrt(2n) of itself and the quotient of two by 1/sqrt(n): five times that is
+// allowed for, so that honest results of few elements do not fail by chance.
 SWEEP_RANDOM_FUNCTION double rms_share(const CompareParameters& p,
                                        const CompareSums& sums,
                                        double e_rms) {
   const double rounding = random::mul(p.ulps, rms_of(sums.ulps, sums.n));
-  const double relative = random::mul(p.c_rms, e_rms);
+  const double scatter = sums.n > 0 ? random::div(kRmsScatter, random::root(sums.n)) : 0.0;
+  const double relative = random::mul(random::mul(p.c_rms, random::add(1.0, scatter)), e_rms);
   const double allowed = relative > rounding ? relative : rounding;
   const double error = rms_of(sums.square, sums.n);
   return error == 0.0 ? 0.0 : random::div(error, allowed);

@@ -73,16 +73,17 @@ Naive naive(const Case& c, const CompareParameters& p) {
     out.worst = std::max(out.worst, share);
     out.bad += share > 1 ? 1 : 0;
   }
+  const auto c_rms = [&](std::size_t n) {
+    return p.c_rms * (1 + 5 / std::sqrt(static_cast<long double>(n)));
+  };
   for (std::size_t from = 0; from < c.r.size(); from += columns) {
     long double e = clamp(rms(c.s, from, from + columns));
     e = columns < 64 ? std::max(e, out.e_rms) : e;
-    out.bad_rows +=
-        rms(c.y, from, from + columns) > std::max(p.ulps * ulps(from, from + columns), p.c_rms * e)
-            ? 1
-            : 0;
+    const long double allowed = std::max(p.ulps * ulps(from, from + columns), c_rms(columns) * e);
+    out.bad_rows += rms(c.y, from, from + columns) > allowed ? 1 : 0;
   }
-  const bool tensor =
-      rms(c.y, 0, c.r.size()) > std::max(p.ulps * ulps(0, c.r.size()), p.c_rms * out.e_rms);
+  const bool tensor = rms(c.y, 0, c.r.size()) >
+                      std::max(p.ulps * ulps(0, c.r.size()), c_rms(c.r.size()) * out.e_rms);
   out.pass = out.bad == 0 && out.bad_rows == 0 && !tensor;
   return out;
 }
