@@ -102,6 +102,17 @@ void Bench::fill(const problem::FillPlan& plan) {
   }
 }
 
+void Bench::perturb(const Perturbation& change) {
+  const Slot& target = slot(change.tensor);
+  const auto size = static_cast<std::size_t>(target.tensor.bytes / target.tensor.count);
+  const auto at = [size](std::int64_t element) { return static_cast<std::size_t>(element) * size; };
+  engine_.copy(target.pristine->address() + at(change.to),
+               target.pristine->address() + at(change.from),
+               size);
+  engine_.copy(
+      target.shared->address() + at(change.to), target.pristine->address() + at(change.to), size);
+}
+
 void Bench::before_call(std::uint32_t poison) {
   poison_ = poison;
   for (const Slot& slot : slots_) {

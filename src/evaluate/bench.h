@@ -2,6 +2,7 @@
 
 #include "device/device.h"
 #include "evaluate/engine.h"
+#include "evaluate/probe.h"
 #include "evaluate/store.h"
 #include "problem/draw.h"
 #include "problem/fill.h"
@@ -50,6 +51,9 @@ class Bench {
   void fill(const problem::Draw& draw);
   // The same from a plan of such a draw.
   void fill(const problem::FillPlan& plan);
+
+  // Changes one element of the content that is there.
+  void perturb(const Perturbation& change);
 
   // Outputs poisoned, inout restored.
   void before_call(std::uint32_t poison);

@@ -11,6 +11,7 @@ namespace sweep::evaluate {
 namespace {
 
 constexpr int kHeldoutDraws = 20;
+constexpr std::size_t kPerturbations = 4;
 
 std::vector<std::string> content_names(const problem::Problem& problem) {
   std::vector<std::string> names = {"default"};
@@ -77,6 +78,27 @@ std::optional<Failure> check_repeat(Session& session, const problem::Draw& draw)
     }
   }
   return std::nullopt;
+}
+
+// Contents that differ from the one before in one element, at the same addresses, and that one once
+// more: what was kept, sampled or recognised shows.
+void run_probes(Session& session, const problem::Draw& draw, CheckResult& result) {
+  const std::vector<Perturbation> changes =
+      perturbations(session.problem(), draw, draw.key, kPerturbations);
+  std::vector<const Perturbation*> order{nullptr};
+  for (const Perturbation& change : changes) {
+    order.push_back(&change);
+  }
+  order.push_back(nullptr);
+  for (const Perturbation* change : order) {
+    Call call = session.judge(session.candidate(), draw, change);
+    result.worst_share = std::max(result.worst_share, call.worst_share);
+    result.calls.push_back(std::move(call));
+    if (result.calls.back().failure) {
+      result.failure = result.calls.back().failure;
+      return;
+    }
+  }
 }
 
 void require_versus(Session& session, const std::vector<NumberedDraw>& draws) {
@@ -147,6 +169,9 @@ CheckResult run_check(Session& session, const StageOptions& options, const Tick&
       result.failure = result.calls.back().failure;
       break;
     }
+  }
+  if (!result.failure && !draws.empty()) {
+    run_probes(session, draws.front().draw, result);
   }
   if (!result.failure && session.problem().policy.bitwise_repeat && !draws.empty()) {
     result.failure = check_repeat(session, draws.front().draw);

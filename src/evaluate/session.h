@@ -19,6 +19,7 @@ struct Player {
   const Code* code = nullptr;
   std::unique_ptr<Arm> arm;
   std::vector<std::pair<const Bench*, std::unique_ptr<Seat>>> seats;
+  int calls = 0;  // of the process
 
   // Kills the process without waiting for its end.
   void end() noexcept {
@@ -42,6 +43,7 @@ struct Player {
     }
     seats.clear();
     arm.reset();
+    calls = 0;
   }
 };
 
@@ -142,8 +144,15 @@ class Session {
                                     bool timed);
 
   // Fills, runs oracle, seed and `player`, compares. A fault counts only if it recurs on a fresh
-  // runner with the seed passing in between, TIMEOUT and OUT_OF_MEMORY alone on the device.
-  [[nodiscard]] Call judge(Player& player, const problem::Draw& draw);
+  // runner with the seed passing in between, TIMEOUT and OUT_OF_MEMORY alone on the device. A wrong
+  // output that only appears after earlier calls of the same process is REJECTED_STATE.
+  [[nodiscard]] Call judge(Player& player,
+                           const problem::Draw& draw,
+                           const Perturbation* change = nullptr);
+
+  // A failure where the outputs that the bench holds are no longer those that were copied after the
+  // call.
+  [[nodiscard]] static std::optional<Failure> late_store(Bench& bench, const Tensors& outputs);
 
   // What to say of a fault in the last call of `player`.
   [[nodiscard]] Failure failure_of(const ArmFault& fault, const Player& player) const;
@@ -153,10 +162,30 @@ class Session {
   void start(Player& player);
   void start_ahead(const Player& like, int count);
   [[nodiscard]] std::uint64_t poison_number(std::uint64_t call) const;
+
+  // What a call is made on.
+  struct Content {
+    const problem::Draw& draw;
+    const Perturbation* change = nullptr;
+  };
+
+  static void put(Bench& bench, const Content& content);
   [[nodiscard]] std::variant<Played, Failure> attempt(Player& player,
                                                       Bench& bench,
-                                                      const problem::Draw& draw);
+                                                      const Content& content);
   void explain_stale(Failure& failure, const problem::Draw& draw, Bench& bench, const Tensors& got);
+  void explain_state(Failure& failure,
+                     Player& player,
+                     Bench& bench,
+                     const Content& content,
+                     const Truth& truth,
+                     const Tensors& seed);
+  [[nodiscard]] bool right_after(int calls,
+                                 Player& player,
+                                 Bench& bench,
+                                 const Content& content,
+                                 const Truth& truth,
+                                 const Tensors& seed);
   void check_seed(const problem::Draw& draw,
                   const Truth& truth,
                   Bench& bench,

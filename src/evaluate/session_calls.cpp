@@ -7,17 +7,6 @@
 namespace sweep::evaluate {
 namespace {
 
-expr::IntEnv free_dims(const problem::Problem& problem, const expr::IntEnv& dims) {
-  expr::IntEnv free;
-  for (const problem::Dim& dim : problem.dims) {
-    const auto found = dims.find(dim.name);
-    if (dim.kind != problem::Dim::Kind::derived && found != dims.end()) {
-      free[dim.name] = found->second;
-    }
-  }
-  return free;
-}
-
 std::optional<Failure> damage_failure(const Bench::Damage& damage) {
   Failure failure;
   if (!damage.input.empty()) {
@@ -79,6 +68,7 @@ Played Session::play(Player& player, Bench& bench, const problem::Draw& draw, bo
     played.flushed = device_->flush_cache().value_or(-1);
     device_->synchronize();
   }
+  ++player.calls;
   {
     const Timed timing(played.costs.run);
     played.time = place.run(problem_.limits.seconds, poison_word(~number));
@@ -137,100 +127,6 @@ Failure Session::failure_of(const PlanFault& fault, const Player& player) {
   }
   failure.text = error.text(player.code->submission.source);
   return failure;
-}
-
-std::variant<Played, Failure> Session::attempt(Player& player,
-                                               Bench& bench,
-                                               const problem::Draw& draw) {
-  try {
-    return play(player, bench, draw, false);
-  } catch (const PlanFault& fault) {
-    return failure_of(fault, player);
-  } catch (const ArmFault& fault) {
-    const bool crowded = fault.fault().kind == device::Fault::Kind::timeout ||
-                         fault.fault().kind == device::Fault::Kind::out_of_memory;
-    player.reset();
-    if (crowded) {
-      lock(util::LockMode::exclusive);
-    }
-  }
-  // The content is made again: the device may have lost it.
-  bench.fill(draw);
-  (void)play_trusted(seed_, bench, draw, false);
-  try {
-    return play(player, bench, draw, false);
-  } catch (const ArmFault& fault) {
-    Failure failure = failure_of(fault, player);
-    player.reset();
-    bench.fill(draw);
-    (void)play_trusted(seed_, bench, draw, false);
-    return failure;
-  }
-}
-
-void Session::check_seed(const problem::Draw& draw,
-                         const Truth& truth,
-                         Bench& bench,
-                         const Tensors& outputs) {
-  const Judgement own = comparer_.with_oracle(draw, truth, bench, outputs, outputs);
-  if (own.failure) {
-    throw util::InfraError({seed_code_.submission.file,
-                            "is wrong on " + draw.shape + ": " + own.failure->text,
-                            "run `sweep problems check " + problem_.id + "`"},
-                           "E_SEED_WRONG");
-  }
-}
-
-// A wrong output that is right for the content before it was not computed from this call's inputs.
-void Session::explain_stale(Failure& failure,
-                            const problem::Draw& draw,
-                            Bench& bench,
-                            const Tensors& got) {
-  if (failure.verdict != Verdict::incorrect_value &&
-      failure.verdict != Verdict::incorrect_precision) {
-    return;
-  }
-  if (!earlier_ || earlier_->dims != draw.dims) {
-    return;
-  }
-  const Judgement before = comparer_.with_oracle(draw, earlier_->truth, bench, got, earlier_->seed);
-  if (!before.failure) {
-    failure.verdict = Verdict::rejected_stale;
-    failure.hint =
-        "the output is right for the inputs of the call before: it was kept, not computed";
-  }
-}
-
-Call Session::judge(Player& player, const problem::Draw& draw) {
-  Call call;
-  call.shape = draw.shape;
-  call.dims = free_dims(problem_, draw.dims);
-  call.content = draw.content;
-  Bench& bench = bench_for(draw);
-  bench.fill(draw);
-  Truth expected = truth(bench, draw);
-  Played by_seed = play_trusted(seed_, bench, draw, false);
-  check_seed(draw, expected, bench, by_seed.outputs);
-  auto tried = attempt(player, bench, draw);
-  if (auto* failure = std::get_if<Failure>(&tried)) {
-    call.failure = std::move(*failure);
-    return call;
-  }
-  Played& played = std::get<Played>(tried);
-  call.device_seconds = played.time.device_seconds;
-  Judgement judgement =
-      comparer_.with_oracle(draw, expected, bench, played.outputs, by_seed.outputs);
-  call.worst_share = judgement.worst_share;
-  call.failure = played.damage ? std::move(played.damage) : std::move(judgement.failure);
-  if (call.failure) {
-    explain_stale(*call.failure, draw, bench, played.outputs);
-  } else if (!bench.outputs_equal(played.outputs)) {
-    call.failure = Failure{};
-    call.failure->verdict = Verdict::rejected_late_store;
-    call.failure->text = "outputs changed after the call had ended";
-  }
-  earlier_ = Earlier{draw.dims, std::move(expected), std::move(by_seed.outputs)};
-  return call;
 }
 
 }  // namespace sweep::evaluate

@@ -300,6 +300,9 @@ class TimeStage {
     }
     begin = clock_.monotonic();
     judge_pair(shape, draw, pool, by_candidate, by_seed);
+    if (!failure_ && block.order.at(static_cast<std::size_t>(2 * half + 1)) == Arm::candidate) {
+      failure_ = Session::late_store(*shape.bench, by_candidate);
+    }
     phases_.costs.compare += clock_.monotonic() - begin;
   }
 
@@ -335,6 +338,9 @@ class TimeStage {
 
   TimeResult summary() {
     TimeResult result;
+    if (!failure_) {
+      failure_ = floor_failure(samples_, shapes_);
+    }
     result.failure = failure_;
     result.samples = samples_;
     result.phases = phases_;

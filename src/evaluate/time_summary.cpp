@@ -1,9 +1,11 @@
 #include "evaluate/time_summary.h"
 
+#include "stats/stats.h"
 #include "timing/statistics.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace sweep::evaluate {
 namespace {
@@ -70,6 +72,26 @@ void add_statistics(TimeResult& result,
   rule.discard_limit = cpu ? 1 : rule.discard_limit;
   result.margin = rule.margin;
   result.decision = to_verdict(timing::decide(found, rule));
+}
+
+std::optional<Failure> floor_failure(const std::vector<Sample>& samples,
+                                     const std::deque<TimedShape>& shapes) {
+  for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
+    std::map<int, std::vector<double>> by_replicate;
+    for (const Sample& sample : samples) {
+      if (sample.candidate && sample.shape == static_cast<int>(shape)) {
+        by_replicate[sample.replicate].push_back(sample.device_seconds);
+      }
+    }
+    std::vector<double> medians;
+    for (const auto& [replicate, times] : by_replicate) {
+      medians.push_back(stats::median(times));
+    }
+    if (auto failure = below_floor(shapes[shape].place.name, shapes[shape].floor, medians)) {
+      return failure;
+    }
+  }
+  return std::nullopt;
 }
 
 CallCosts& CallCosts::operator+=(const CallCosts& other) {

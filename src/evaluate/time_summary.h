@@ -14,4 +14,8 @@ void add_statistics(TimeResult& result,
                     bool may_say_faster,
                     bool cpu);
 
+// The first shape whose times are below what its work takes.
+[[nodiscard]] std::optional<Failure> floor_failure(const std::vector<Sample>& samples,
+                                                   const std::deque<TimedShape>& shapes);
+
 }  // namespace sweep::evaluate

@@ -8,6 +8,8 @@ namespace sweep::evaluate {
 namespace {
 
 constexpr double kPoolSeconds = 1;
+// Contents whose work is counted for the floor: groups are made anew for it.
+constexpr int kFloorDraws = 2;
 
 }  // namespace
 
@@ -39,6 +41,10 @@ TimedShape make_timed_shape(Session& session,
     if (shape.bench == nullptr) {
       shape.bench = session.make_bench(draw);
       shape.floor_seconds = problem::floor_seconds(problem, problem::work_of(problem, draw));
+    }
+    if (i < kFloorDraws) {
+      const Floor floor = floor_of(problem, draw, session.device().info());
+      shape.floor = i == 0 || floor.seconds < shape.floor.seconds ? floor : shape.floor;
     }
     shape.bench->fill(draw);
     Truth truth = session.truth(*shape.bench, draw);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "evaluate/floor_rule.h"
 #include "evaluate/judge_stages.h"
 #include "evaluate/session.h"
 
@@ -29,6 +30,7 @@ struct TimedShape {
   std::vector<PoolDraw> pool;
   std::map<std::string, double, std::less<>> e_max;  // largest of the pool, by output
   double floor_seconds = 0;
+  Floor floor;              // the lowest of the first contents of the pool
   double call_seconds = 0;  // one judged call, measured while warming; 0: not yet
 };
 

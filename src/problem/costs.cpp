@@ -14,6 +14,9 @@ namespace {
 // enum. 3xTF32 is a third.
 constexpr std::array<double, 9> kPeak{
     67e12, 33.5e12, 34e12, 494e12, 494e12 / 3, 989e12, 989e12, 1979e12, 1979e12};
+// The same for the fastest unit that gives results of the declared precision.
+constexpr std::array<double, 9> kFastest{
+    494e12 / 3, 1979e12, 67e12, 494e12, 494e12 / 3, 989e12, 989e12, 1979e12, 1979e12};
 constexpr double kBandwidth = 4.8e12;
 constexpr double kL2 = 50.0 * 1024 * 1024;
 // Measured on the same device: naive fp64 loops of an oracle, and one step of one thread's chain.
@@ -114,6 +117,12 @@ double floor_seconds(const Problem& problem, const WorkValues& work) {
                               ? work.flops / kPeak[static_cast<std::size_t>(problem.work.unit)]
                               : 0.0;
   return std::max(moved, computed);
+}
+
+double least_compute_seconds(const Problem& problem, const WorkValues& work) {
+  return problem.work.flops_is_floor
+             ? work.flops / kFastest[static_cast<std::size_t>(problem.work.unit)]
+             : 0.0;
 }
 
 double nominal_seconds(const Problem& problem, const WorkValues& work) {

@@ -141,6 +141,11 @@ struct WorkValues {
 // B/s, and flops on the declared unit if flops_is_floor.
 [[nodiscard]] double floor_seconds(const Problem& problem, const WorkValues& work);
 
+// Shortest time of the flops on an H200 by the fastest unit that may stand for the declared one:
+// fp32 by three TF32 products, fp64 by its tensor cores, int32 by int8 ones; 0 where a cleverer
+// algorithm may need fewer.
+[[nodiscard]] double least_compute_seconds(const Problem& problem, const WorkValues& work);
+
 // Time of one call with cold caches at the same datasheet figures: all bytes, and all flops.
 [[nodiscard]] double nominal_seconds(const Problem& problem, const WorkValues& work);
 

@@ -1,0 +1,195 @@
+// One judged call of the check, stress and held-out stages, and what a wrong output is evidence of.
+#include "evaluate/session.h"
+#include "util/error.h"
+
+#include <algorithm>
+
+namespace sweep::evaluate {
+namespace {
+
+// Fresh processes that must all be right, and repetitions of the failing history that must all be
+// wrong. A race that is right with probability p passes for state with at most p^5 (1-p)^3 < 0.6%.
+constexpr int kFreshRounds = 5;
+constexpr int kHistoryRounds = 3;
+// Calls repeated before the failing one.
+constexpr int kLongestHistory = 30;
+
+expr::IntEnv free_dims(const problem::Problem& problem, const expr::IntEnv& dims) {
+  expr::IntEnv free;
+  for (const problem::Dim& dim : problem.dims) {
+    const auto found = dims.find(dim.name);
+    if (dim.kind != problem::Dim::Kind::derived && found != dims.end()) {
+      free[dim.name] = found->second;
+    }
+  }
+  return free;
+}
+
+bool about_values(Verdict verdict) {
+  return verdict == Verdict::incorrect_value || verdict == Verdict::incorrect_precision ||
+         verdict == Verdict::incorrect_unwritten;
+}
+
+}  // namespace
+
+void Session::put(Bench& bench, const Content& content) {
+  bench.fill(content.draw);
+  if (content.change != nullptr) {
+    bench.perturb(*content.change);
+  }
+}
+
+std::variant<Played, Failure> Session::attempt(Player& player,
+                                               Bench& bench,
+                                               const Content& content) {
+  try {
+    return play(player, bench, content.draw, false);
+  } catch (const PlanFault& fault) {
+    return failure_of(fault, player);
+  } catch (const ArmFault& fault) {
+    const bool crowded = fault.fault().kind == device::Fault::Kind::timeout ||
+                         fault.fault().kind == device::Fault::Kind::out_of_memory;
+    player.reset();
+    if (crowded) {
+      lock(util::LockMode::exclusive);
+    }
+  }
+  // The content is made again: the device may have lost it.
+  put(bench, content);
+  (void)play_trusted(seed_, bench, content.draw, false);
+  try {
+    return play(player, bench, content.draw, false);
+  } catch (const ArmFault& fault) {
+    Failure failure = failure_of(fault, player);
+    player.reset();
+    put(bench, content);
+    (void)play_trusted(seed_, bench, content.draw, false);
+    return failure;
+  }
+}
+
+void Session::check_seed(const problem::Draw& draw,
+                         const Truth& truth,
+                         Bench& bench,
+                         const Tensors& outputs) {
+  const Judgement own = comparer_.with_oracle(draw, truth, bench, outputs, outputs);
+  if (own.failure) {
+    throw util::InfraError({seed_code_.submission.file,
+                            "is wrong on " + draw.shape + ": " + own.failure->text,
+                            "run `sweep problems check " + problem_.id + "`"},
+                           "E_SEED_WRONG");
+  }
+}
+
+// A wrong output that is right for the content before it was not computed from this call's inputs.
+void Session::explain_stale(Failure& failure,
+                            const problem::Draw& draw,
+                            Bench& bench,
+                            const Tensors& got) {
+  if (failure.verdict != Verdict::incorrect_value &&
+      failure.verdict != Verdict::incorrect_precision) {
+    return;
+  }
+  if (!earlier_ || earlier_->dims != draw.dims) {
+    return;
+  }
+  const Judgement before = comparer_.with_oracle(draw, earlier_->truth, bench, got, earlier_->seed);
+  if (!before.failure) {
+    failure.verdict = Verdict::rejected_stale;
+    failure.hint =
+        "the output is right for the inputs of the call before: it was kept, not computed";
+  }
+}
+
+// Whether the call is right in a fresh process after `calls` calls on the same content.
+bool Session::right_after(int calls,
+                          Player& player,
+                          Bench& bench,
+                          const Content& content,
+                          const Truth& truth,
+                          const Tensors& seed) {
+  player.reset();
+  put(bench, content);
+  for (int i = 0; i < calls; ++i) {
+    (void)play(player, bench, content.draw, false);
+  }
+  const Played last = play(player, bench, content.draw, false);
+  return !last.damage &&
+         !comparer_.with_oracle(content.draw, truth, bench, last.outputs, seed).failure;
+}
+
+// Right in every fresh process and wrong in every one that has made as many calls before: the
+// output depends on what earlier calls left.
+void Session::explain_state(Failure& failure,
+                            Player& player,
+                            Bench& bench,
+                            const Content& content,
+                            const Truth& truth,
+                            const Tensors& seed) {
+  const int history = std::min(player.calls - 1, kLongestHistory);
+  if (!about_values(failure.verdict) || history < 1) {
+    return;
+  }
+  try {
+    for (int round = 0; round < kFreshRounds; ++round) {
+      if (!right_after(0, player, bench, content, truth, seed)) {
+        return;
+      }
+    }
+    for (int round = 0; round < kHistoryRounds; ++round) {
+      if (right_after(history, player, bench, content, truth, seed)) {
+        return;
+      }
+    }
+  } catch (const ArmFault&) {
+    player.reset();
+    return;
+  }
+  failure.verdict = Verdict::rejected_state;
+  failure.hint = "right in a fresh process, wrong after " + std::to_string(history) +
+                 " calls: something is kept between calls";
+}
+
+std::optional<Failure> Session::late_store(Bench& bench, const Tensors& outputs) {
+  if (bench.outputs_equal(outputs)) {
+    return std::nullopt;
+  }
+  Failure failure;
+  failure.verdict = Verdict::rejected_late_store;
+  failure.text = "outputs changed after the call had ended";
+  return failure;
+}
+
+Call Session::judge(Player& player, const problem::Draw& draw, const Perturbation* change) {
+  const Content content{draw, change};
+  Call call;
+  call.shape = draw.shape;
+  call.dims = free_dims(problem_, draw.dims);
+  call.content = change == nullptr ? draw.content : draw.content + ", " + change->text();
+  Bench& bench = bench_for(draw);
+  put(bench, content);
+  Truth expected = truth(bench, draw);
+  Played by_seed = play_trusted(seed_, bench, draw, false);
+  check_seed(draw, expected, bench, by_seed.outputs);
+  auto tried = attempt(player, bench, content);
+  if (auto* failure = std::get_if<Failure>(&tried)) {
+    call.failure = std::move(*failure);
+    return call;
+  }
+  Played& played = std::get<Played>(tried);
+  call.device_seconds = played.time.device_seconds;
+  Judgement judgement =
+      comparer_.with_oracle(draw, expected, bench, played.outputs, by_seed.outputs);
+  call.worst_share = judgement.worst_share;
+  call.failure = played.damage ? std::move(played.damage) : std::move(judgement.failure);
+  if (call.failure) {
+    explain_stale(*call.failure, draw, bench, played.outputs);
+    explain_state(*call.failure, player, bench, content, expected, by_seed.outputs);
+  } else {
+    call.failure = late_store(bench, played.outputs);
+  }
+  earlier_ = Earlier{draw.dims, std::move(expected), std::move(by_seed.outputs)};
+  return call;
+}
+
+}  // namespace sweep::evaluate
