@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -55,6 +56,37 @@ class Buffer {
   [[nodiscard]] virtual util::Fd export_fd() const = 0;
 };
 
+// How a kernel is launched beside its extents. The cpu device knows none of these.
+struct LaunchAttributes {
+  std::array<std::uint32_t, 3> cluster{};  // blocks of a cluster; all 0: as the kernel declares
+  bool cooperative = false;                // all blocks are resident at once
+  // May begin before the launch just before it has ended, once every block of that one has allowed
+  // it; without effect after anything but a launch.
+  bool early_start = false;
+
+  friend bool operator==(const LaunchAttributes&, const LaunchAttributes&) = default;
+};
+
+// What a tensor map (TMA descriptor) says. Dims run from the innermost outwards; those beyond
+// `rank` are 0. As an argument of a launch it stands for the 128 bytes that the device makes of it;
+// rank 0 (a tensor without elements): 128 zero bytes.
+struct TensorMap {
+  enum class Type : std::uint8_t { u8, u16, u32, i32, u64, i64, f16, f32, f64, bf16 };
+  Address address = 0;                     // multiple of 16
+  std::array<std::uint64_t, 5> dims{};     // elements
+  std::array<std::uint64_t, 4> strides{};  // bytes, of dims 1 and up
+  std::array<std::uint16_t, 5> box{};      // elements, 1 to 256
+  std::array<std::uint8_t, 5> steps{};     // elements from one that is copied to the next, 1 to 8
+  std::uint8_t rank = 0;                   // 0 to 5
+  Type type{};
+  std::uint8_t swizzle = 0;                 // bytes: 0, 32, 64, 128
+  std::uint16_t l2_bytes = 0;               // 0, 64, 128, 256
+  std::uint8_t nan_outside = 0;             // 1: elements outside the tensor are NaN, else 0
+  std::array<std::uint8_t, 27> reserved{};  // no bytes but these are left over: all compare
+};
+
+static_assert(sizeof(TensorMap) == 128 && std::is_trivially_copyable_v<TensorMap>);
+
 // A kernel launch with everything fixed; `arguments` are the bytes of each parameter in order.
 struct Launch {
   std::string kernel;  // key given in Image::kernels
@@ -62,6 +94,8 @@ struct Launch {
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t shared_bytes = 0;
   std::vector<std::vector<std::byte>> arguments;
+  LaunchAttributes attributes{};
+  std::vector<std::size_t> tensor_maps{};  // those of `arguments` whose bytes are a TensorMap
 };
 
 struct Memset {

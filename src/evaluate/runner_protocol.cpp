@@ -33,17 +33,41 @@ std::array<std::uint32_t, 3> extents_from_json(const json& body, const char* key
   return result;
 }
 
+// Arguments that are tensor maps; each must have the bytes of one.
+std::vector<std::size_t> maps_from_json(const json& body, const device::Launch& launch) {
+  std::vector<std::size_t> maps;
+  for (const std::int64_t map : field<std::vector<std::int64_t>>(body, "maps")) {
+    const auto index = static_cast<std::size_t>(map);
+    if (map < 0 || index >= launch.arguments.size() ||
+        launch.arguments[index].size() != sizeof(device::TensorMap)) {
+      broken("a tensor map that is no argument");
+    }
+    maps.push_back(index);
+  }
+  return maps;
+}
+
 json step_to_json(const device::Step& step) {
   if (const auto* launch = std::get_if<device::Launch>(&step)) {
     json arguments = json::array();
     for (const auto& bytes : launch->arguments) {
       arguments.push_back(to_hex(bytes));
     }
-    return {{"kernel", launch->kernel},
-            {"grid", launch->grid},
-            {"block", launch->block},
-            {"shared", launch->shared_bytes},
-            {"arguments", std::move(arguments)}};
+    json body = {{"kernel", launch->kernel},
+                 {"grid", launch->grid},
+                 {"block", launch->block},
+                 {"shared", launch->shared_bytes},
+                 {"arguments", std::move(arguments)}};
+    // What most launches do not have is left out: a plan may have 65,536 of them.
+    if (launch->attributes != device::LaunchAttributes{}) {
+      body["cluster"] = launch->attributes.cluster;
+      body["cooperative"] = launch->attributes.cooperative;
+      body["early_start"] = launch->attributes.early_start;
+    }
+    if (!launch->tensor_maps.empty()) {
+      body["maps"] = launch->tensor_maps;
+    }
+    return body;
   }
   if (const auto* set = std::get_if<device::Memset>(&step)) {
     return {{"to", set->to}, {"bytes", set->bytes}};
@@ -62,6 +86,14 @@ device::Step step_from_json(const json& body) {
         std::min<std::uint64_t>(field<std::uint64_t>(body, "shared"), 0xffffffffU));
     for (const std::string& hex : field<std::vector<std::string>>(body, "arguments")) {
       launch.arguments.push_back(bytes_from_hex(hex));
+    }
+    if (body.contains("cluster")) {
+      launch.attributes.cluster = extents_from_json(body, "cluster");
+      launch.attributes.cooperative = field<bool>(body, "cooperative");
+      launch.attributes.early_start = field<bool>(body, "early_start");
+    }
+    if (body.contains("maps")) {
+      launch.tensor_maps = maps_from_json(body, launch);
     }
     return launch;
   }

@@ -20,7 +20,8 @@ using device::Step;
 
 bool same_form(const Launch& a, const Launch& b) {
   if (a.kernel != b.kernel || a.grid != b.grid || a.block != b.block ||
-      a.shared_bytes != b.shared_bytes || a.arguments.size() != b.arguments.size()) {
+      a.shared_bytes != b.shared_bytes || a.arguments.size() != b.arguments.size() ||
+      a.attributes != b.attributes || a.tensor_maps != b.tensor_maps) {
     return false;
   }
   for (std::size_t i = 0; i < a.arguments.size(); ++i) {

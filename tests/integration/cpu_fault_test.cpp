@@ -96,6 +96,11 @@ TEST(CpuFault, LaunchLimits) {
   EXPECT_THAT(p.run("beyond", 1, 1, 232449, o, 0), HasSubstr("shared memory"));
   EXPECT_THAT(p.run("beyond", 1, 1, 0, o), HasSubstr("1 arguments for 2 parameters"));
   EXPECT_THAT(p.run("nothing", 1, 1, 0, o), HasSubstr("no such kernel"));
+  device::Launch launch{"beyond", {2, 1, 1}, {1, 1, 1}, 0, {argument(o), argument(0)}};
+  launch.attributes.cluster = {2, 1, 1};
+  EXPECT_THAT(p.run(launch), HasSubstr("unsupported on device cpu"));
+  launch.attributes = {{}, true, false};
+  EXPECT_THAT(p.run(launch), HasSubstr("unsupported on device cpu"));
 }
 
 // A keyed order of threads shows the race; in ascending order this kernel would be right.

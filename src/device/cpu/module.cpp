@@ -165,6 +165,11 @@ std::variant<PreparedLaunch, Fault> prepare_launch(const CpuModule& module, cons
   if (kernel == nullptr) {
     return launch_fault(launch.kernel, "the module has no such kernel");
   }
+  if (launch.attributes != LaunchAttributes{} || !launch.tensor_maps.empty()) {
+    return launch_fault(launch.kernel,
+                        "clusters, cooperative launches, pdl and tensor maps are unsupported on "
+                        "device cpu");
+  }
   const auto& g = launch.grid;
   const auto& b = launch.block;
   const std::uint64_t threads = std::uint64_t{b[0]} * b[1] * b[2];

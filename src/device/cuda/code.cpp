@@ -1,6 +1,7 @@
 #ifdef SWEEP_HAVE_CUDA
 #include "device/cuda/code.h"
 
+#include "device/cuda/graph.h"
 #include "util/error.h"
 
 #include <algorithm>
@@ -12,17 +13,11 @@
 namespace sweep::device::cuda {
 namespace {
 
-constexpr std::size_t kSharedWithoutOptIn = 48 * 1024;
-
 bool is_elf(const std::vector<std::byte>& bytes) {
   return bytes.size() > 64 && std::memcmp(bytes.data(),
                                           "\x7f"
                                           "ELF",
                                           4) == 0;
-}
-
-Fault launch_fault(const Launch& launch, const std::string& what) {
-  return {Fault::Kind::launch, "kernel " + launch.kernel + ": " + what};
 }
 
 }  // namespace
@@ -126,173 +121,6 @@ int CudaModule::occupancy(std::string_view kernel, int threads, std::size_t shar
   return blocks;
 }
 
-namespace {
-
-// Parameters of a kernel's node; valid as long as this object.
-class NodeParameters {
- public:
-  NodeParameters(const Launch& launch, CUfunction function) : arguments_(launch.arguments) {
-    for (auto& bytes : arguments_) {
-      pointers_.push_back(bytes.data());
-    }
-    node_.func = function;
-    node_.gridDimX = launch.grid[0];
-    node_.gridDimY = launch.grid[1];
-    node_.gridDimZ = launch.grid[2];
-    node_.blockDimX = launch.block[0];
-    node_.blockDimY = launch.block[1];
-    node_.blockDimZ = launch.block[2];
-    node_.sharedMemBytes = launch.shared_bytes;
-    node_.kernelParams = pointers_.data();
-  }
-
-  NodeParameters(const NodeParameters&) = delete;
-  NodeParameters& operator=(const NodeParameters&) = delete;
-
-  [[nodiscard]] const CUDA_KERNEL_NODE_PARAMS* get() const { return &node_; }
-
- private:
-  std::vector<std::vector<std::byte>> arguments_;
-  std::vector<void*> pointers_;
-  CUDA_KERNEL_NODE_PARAMS node_{};
-};
-
-// Appends one node after another to a graph.
-class ChainBuilder {
- public:
-  ChainBuilder(const Driver& api,
-               CUcontext context,
-               CUgraph graph,
-               const CudaModule& module,
-               std::size_t max_shared_bytes)
-      : api_(api),
-        context_(context),
-        graph_(graph),
-        module_(module),
-        max_shared_bytes_(max_shared_bytes) {}
-
-  std::optional<Fault> operator()(const Launch& launch) {
-    CUfunction function = module_.find(launch.kernel);
-    if (function == nullptr) {
-      return launch_fault(launch, "not in the image");
-    }
-    if (auto fault = check_arguments(launch, function)) {
-      return fault;
-    }
-    if (auto fault = allow_shared(launch, function)) {
-      return fault;
-    }
-    const NodeParameters node(launch, function);
-    return added(launch.kernel, [&](CUgraphNode* out, const CUgraphNode* after, std::size_t count) {
-      return api_.cuGraphAddKernelNode_(out, graph_, after, count, node.get());
-    });
-  }
-
-  std::optional<Fault> record(CUevent event) {
-    return added("event", [&](CUgraphNode* out, const CUgraphNode* after, std::size_t count) {
-      return api_.cuGraphAddEventRecordNode_(out, graph_, after, count, event);
-    });
-  }
-
-  // The node of the step that was added last.
-  [[nodiscard]] CUgraphNode last() const { return last_; }
-
-  std::optional<Fault> operator()(const Memset& step) {
-    const bool words = step.to % 4 == 0 && step.bytes % 4 == 0;
-    CUDA_MEMSET_NODE_PARAMS node{};
-    node.dst = step.to;
-    node.elementSize = words ? 4 : 1;
-    node.width = step.bytes / node.elementSize;
-    node.height = 1;
-    if (step.bytes == 0) {
-      return std::nullopt;
-    }
-    return added("memset", [&](CUgraphNode* out, const CUgraphNode* after, std::size_t count) {
-      return api_.cuGraphAddMemsetNode_(out, graph_, after, count, &node, context_);
-    });
-  }
-
-  std::optional<Fault> operator()(const Memcpy& step) {
-    CUDA_MEMCPY3D node{};
-    node.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-    node.srcDevice = step.from;
-    node.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-    node.dstDevice = step.to;
-    node.WidthInBytes = step.bytes;
-    node.Height = 1;
-    node.Depth = 1;
-    if (step.bytes == 0) {
-      return std::nullopt;
-    }
-    return added("copy", [&](CUgraphNode* out, const CUgraphNode* after, std::size_t count) {
-      return api_.cuGraphAddMemcpyNode_(out, graph_, after, count, &node, context_);
-    });
-  }
-
- private:
-  std::optional<Fault> check_arguments(const Launch& launch, CUfunction function) const {
-    const auto sizes = parameter_bytes(api_, function);
-    if (sizes.size() != launch.arguments.size()) {
-      return launch_fault(launch,
-                          "takes " + std::to_string(sizes.size()) + " arguments, got " +
-                              std::to_string(launch.arguments.size()));
-    }
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i] != launch.arguments[i].size()) {
-        return launch_fault(launch,
-                            "argument " + std::to_string(i + 1) + " has " +
-                                std::to_string(sizes[i]) + " bytes, got " +
-                                std::to_string(launch.arguments[i].size()));
-      }
-    }
-    return std::nullopt;
-  }
-
-  std::optional<Fault> allow_shared(const Launch& launch, CUfunction function) const {
-    if (launch.shared_bytes > max_shared_bytes_) {
-      return launch_fault(launch,
-                          "wants " + std::to_string(launch.shared_bytes) +
-                              " bytes of dynamic shared memory, the device allows " +
-                              std::to_string(max_shared_bytes_));
-    }
-    if (launch.shared_bytes <= kSharedWithoutOptIn) {
-      return std::nullopt;
-    }
-    const CUresult result =
-        api_.cuFuncSetAttribute_(function,
-                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                 static_cast<int>(launch.shared_bytes));
-    if (result == CUDA_SUCCESS) {
-      return std::nullopt;
-    }
-    Fault fault = api_.fault(result, Fault::Kind::launch);
-    return launch_fault(launch, fault.text);
-  }
-
-  template <typename Add>
-  std::optional<Fault> added(const std::string& what, Add&& add) {
-    CUgraphNode node = nullptr;
-    const CUresult result =
-        add(&node, last_ == nullptr ? nullptr : &last_, last_ == nullptr ? 0U : 1U);
-    if (result != CUDA_SUCCESS) {
-      Fault fault = api_.fault(result, Fault::Kind::launch);
-      fault.text = what + ": " + fault.text;
-      return fault;
-    }
-    last_ = node;
-    return std::nullopt;
-  }
-
-  const Driver& api_;
-  CUcontext context_;
-  CUgraph graph_;
-  const CudaModule& module_;
-  std::size_t max_shared_bytes_;
-  CUgraphNode last_ = nullptr;
-};
-
-}  // namespace
-
 std::variant<std::unique_ptr<CudaSequence>, Fault> CudaSequence::make(
     std::shared_ptr<const Driver> driver,
     CUcontext context,
@@ -309,11 +137,14 @@ std::variant<std::unique_ptr<CudaSequence>, Fault> CudaSequence::make(
     return *fault;
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (auto fault = std::visit(append, steps[i])) {
+    if (auto fault = std::visit([&](const auto& step) { return append(step); }, steps[i])) {
       return *fault;
     }
     if (const auto* launch = std::get_if<Launch>(&steps[i])) {
       out->kernels_.push_back({append.last(), module.find(launch->kernel), i});
+      // The driver does not say whether a node keeps these when its arguments change.
+      out->updates_ =
+          out->updates_ && launch->attributes.cluster[0] == 0 && !launch->attributes.cooperative;
     }
   }
   if (auto fault = append.record(out->stop_)) {
@@ -333,15 +164,16 @@ double CudaSequence::seconds() const {
 }
 
 bool CudaSequence::update(std::span<const Step> steps) {
-  return std::ranges::all_of(kernels_, [&](const KernelNode& kernel) {
-    const auto* launch =
-        kernel.step < steps.size() ? std::get_if<Launch>(&steps[kernel.step]) : nullptr;
-    if (launch == nullptr) {
-      return false;
-    }
-    const NodeParameters node(*launch, kernel.function);
-    return driver_->cuGraphExecKernelNodeSetParams_(exec_, kernel.node, node.get()) == CUDA_SUCCESS;
-  });
+  return updates_ && std::ranges::all_of(kernels_, [&](const KernelNode& kernel) {
+           const auto* launch =
+               kernel.step < steps.size() ? std::get_if<Launch>(&steps[kernel.step]) : nullptr;
+           if (launch == nullptr) {
+             return false;
+           }
+           const NodeParameters node(*driver_, *launch, kernel.function);
+           return !node.fault() && driver_->cuGraphExecKernelNodeSetParams_(
+                                       exec_, kernel.node, node.get()) == CUDA_SUCCESS;
+         });
 }
 
 CudaSequence::~CudaSequence() {

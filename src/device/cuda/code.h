@@ -50,11 +50,15 @@ class CudaModule final : public Module {
   std::size_t local_bytes_ = 0;
 };
 
+// Dynamic shared memory of a block that needs no permission for the function.
+inline constexpr std::size_t kSharedWithoutOptIn = std::size_t{48} * 1024;
+
 // Sizes of the kernel's parameters as the cubin declares them.
 [[nodiscard]] std::vector<std::size_t> parameter_bytes(const Driver& driver, CUfunction function);
 
 // An instantiated graph: a chain of kernel, memset and memcpy nodes, each after the one before,
-// between two nodes that record events. The device goes from the first event to the last without
+// between two nodes that record events; a launch with an early start overlaps the launch before it,
+// never an event. The device goes from the first event to the last without
 // the host: a host thread that is held up while it launches does not lengthen what they measure.
 class CudaSequence final : public Sequence {
  public:
@@ -95,6 +99,7 @@ class CudaSequence final : public Sequence {
   CUevent start_ = nullptr;
   CUevent stop_ = nullptr;
   std::vector<KernelNode> kernels_;
+  bool updates_ = true;  // false: made anew instead
 };
 
 }  // namespace sweep::device::cuda

@@ -126,6 +126,7 @@ std::optional<Fault::Kind> fault_kind(CUresult result, Fault::Kind kind_if_unkno
     case CUDA_ERROR_NOT_FOUND:
     case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
     case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+    case CUDA_ERROR_INVALID_CLUSTER_SIZE:
       return Fault::Kind::launch;
     case CUDA_ERROR_HARDWARE_STACK_ERROR:
     case CUDA_ERROR_ILLEGAL_INSTRUCTION:

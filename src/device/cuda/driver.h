@@ -56,6 +56,7 @@
   X(cuFuncSetAttribute)                          \
   X(cuFuncGetParamInfo)                          \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
+  X(cuTensorMapEncodeTiled)                      \
   X(cuLaunchKernel)                              \
   X(cuGraphCreate)                               \
   X(cuGraphDestroy)                              \
@@ -63,6 +64,8 @@
   X(cuGraphAddMemsetNode)                        \
   X(cuGraphAddMemcpyNode)                        \
   X(cuGraphAddEventRecordNode)                   \
+  X(cuGraphAddDependencies)                      \
+  X(cuGraphKernelNodeSetAttribute)               \
   X(cuGraphInstantiate)                          \
   X(cuGraphUpload)                               \
   X(cuGraphLaunch)                               \

@@ -21,13 +21,17 @@ std::vector<device::Step> steps() {
   launch.block = {1024, 1, 1};
   launch.shared_bytes = 98304;
   launch.arguments = {{std::byte{1}, std::byte{255}}, {}};
-  return {launch, device::Memset{0xffffffffffffff00U, 12}, device::Memcpy{1, 2, 3}};
+  device::Launch special = launch;
+  special.arguments = {{std::byte{1}}, std::vector<std::byte>(128, std::byte{7})};
+  special.attributes = {{2, 4, 1}, true, true};
+  special.tensor_maps = {1};
+  return {launch, device::Memset{0xffffffffffffff00U, 12}, device::Memcpy{1, 2, 3}, special};
 }
 
 TEST(RunnerProtocol, StepsSurviveTheWay) {
   const json body = json::parse(steps_to_json(steps()).dump());
   const auto back = steps_from_json(body);
-  ASSERT_EQ(back.size(), 3U);
+  ASSERT_EQ(back.size(), 4U);
   const auto& launch = std::get<device::Launch>(back[0]);
   EXPECT_EQ(launch.kernel, "k<1>");
   EXPECT_EQ(launch.grid[0], 4294967295U);
@@ -35,8 +39,20 @@ TEST(RunnerProtocol, StepsSurviveTheWay) {
   EXPECT_EQ(launch.arguments[0][1], std::byte{255});
   EXPECT_TRUE(launch.arguments[1].empty());
   EXPECT_EQ(std::get<device::Memset>(back[1]).to, 0xffffffffffffff00U);
+  EXPECT_EQ(launch.attributes, device::LaunchAttributes{});
   EXPECT_EQ(std::get<device::Memcpy>(back[2]).from, 2U);
+  const auto& special = std::get<device::Launch>(back[3]);
+  EXPECT_EQ(special.attributes, (device::LaunchAttributes{{2, 4, 1}, true, true}));
+  EXPECT_EQ(special.tensor_maps, std::vector<std::size_t>{1});
   EXPECT_EQ(steps_to_json(back), steps_to_json(steps()));
+}
+
+TEST(RunnerProtocol, AMapMustBeAnArgumentOfItsSize) {
+  for (const std::int64_t wrong : {-1, 0, 2}) {
+    json body = steps_to_json(steps());
+    body[3]["maps"] = {wrong};
+    EXPECT_THROW((void)steps_from_json(body), util::InfraError) << wrong;
+  }
 }
 
 TEST(RunnerProtocol, FaultsSurviveAndTheirTextIsBounded) {

@@ -73,7 +73,7 @@ TEST(StepPatch, EqualStepsNeedNone) {
 TEST(StepPatch, AnythingButArgumentBytesIsNoPatch) {
   const std::vector<Step> base{
       launch("k", {bytes({1}), bytes({2})}), device::Memset{256, 4}, device::Memcpy{256, 512, 4}};
-  std::vector<std::vector<Step>> others(9, base);
+  std::vector<std::vector<Step>> others(13, base);
   std::get<Launch>(others[0][0]).kernel = "j";
   std::get<Launch>(others[1][0]).grid[1] = 2;
   std::get<Launch>(others[2][0]).block[0] = 64;
@@ -83,6 +83,10 @@ TEST(StepPatch, AnythingButArgumentBytesIsNoPatch) {
   std::get<device::Memset>(others[6][1]).bytes = 8;
   std::get<device::Memcpy>(others[7][2]).from = 768;
   others[8].pop_back();
+  std::get<Launch>(others[9][0]).attributes.cluster = {2, 1, 1};
+  std::get<Launch>(others[10][0]).attributes.cooperative = true;
+  std::get<Launch>(others[11][0]).attributes.early_start = true;
+  std::get<Launch>(others[12][0]).tensor_maps = {0};
   for (const std::vector<Step>& other : others) {
     EXPECT_FALSE(patches_between(base, other));
   }
