@@ -2,6 +2,7 @@
 
 #include "evaluate/hex.h"
 #include "evaluate/image_wire.h"
+#include "evaluate/tensor_map.h"
 #include "util/error.h"
 #include "util/sha256.h"
 #include "wire/channel.h"
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace sweep::evaluate {
@@ -35,6 +37,21 @@ PlanError untyped(const Code& code, const submission::Launch& launch) {
           "remove extern \"C\" from the kernel"};
 }
 
+// Everything but the arguments.
+device::Launch device_launch(const submission::Launch& launch) {
+  device::Launch made;
+  made.kernel = launch.kernel;
+  for (std::size_t i = 0; i < 3; ++i) {
+    made.grid.at(i) = static_cast<std::uint32_t>(launch.grid.at(i));
+    made.block.at(i) = static_cast<std::uint32_t>(launch.block.at(i));
+    made.attributes.cluster.at(i) = static_cast<std::uint32_t>(launch.cluster.at(i));
+  }
+  made.shared_bytes = static_cast<std::uint32_t>(launch.shared_bytes);
+  made.attributes.cooperative = launch.cooperative;
+  made.attributes.early_start = launch.pdl;
+  return made;
+}
+
 std::variant<device::Step, PlanError> bind_launch(const Code& code,
                                                   const submission::Expansion& expansion,
                                                   const Facts& facts,
@@ -53,21 +70,23 @@ std::variant<device::Step, PlanError> bind_launch(const Code& code,
   }
   const std::vector<Parameter> parameters =
       typed ? *kernel->parameters : submission::opaque_parameters(sizes);
-  auto bound = submission::bind_arguments(
-      launch, parameters, code.signature, expansion, [&buffers](const submission::BufferRef& ref) {
-        return buffers.at(ref.buffer) + static_cast<std::uint64_t>(ref.offset_bytes);
-      });
+  const auto address = [&buffers](const submission::BufferRef& ref) {
+    return buffers.at(ref.buffer) + static_cast<std::uint64_t>(ref.offset_bytes);
+  };
+  auto bound = submission::bind_arguments(launch, parameters, code.signature, expansion, address);
   if (auto* error = std::get_if<PlanError>(&bound)) {
     return *error;
   }
-  device::Launch made;
-  made.kernel = launch.kernel;
-  for (std::size_t i = 0; i < 3; ++i) {
-    made.grid.at(i) = static_cast<std::uint32_t>(launch.grid.at(i));
-    made.block.at(i) = static_cast<std::uint32_t>(launch.block.at(i));
-  }
-  made.shared_bytes = static_cast<std::uint32_t>(launch.shared_bytes);
+  device::Launch made = device_launch(launch);
   made.arguments = std::get<0>(std::move(bound));
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    if (const auto* ref = std::get_if<submission::MapRef>(&launch.arguments[i])) {
+      const submission::TensorMap& map = expansion.maps.at(ref->map);
+      const device::TensorMap bytes = device_map(map, address(map.base));
+      std::memcpy(made.arguments[i].data(), &bytes, made.arguments[i].size());
+      made.tensor_maps.push_back(i);
+    }
+  }
   return device::Step(std::move(made));
 }
 
@@ -124,8 +143,10 @@ std::variant<submission::Expansion, PlanError> expand_for(const submission::Subm
                                                           const problem::Draw& draw,
                                                           std::int64_t sm_count,
                                                           const Occupancy& occupancy,
-                                                          std::int64_t launch_limit) {
+                                                          std::int64_t launch_limit,
+                                                          bool exact) {
   submission::Binding binding;
+  binding.exact = exact;
   binding.dims = draw.dims;
   for (const submission::Scalar& scalar : signature.scalars) {
     const auto found = draw.scalars.find(scalar.name);

@@ -35,14 +35,16 @@ struct Code {
 // Blocks of a kernel that fit on one SM: (kernel, threads, dynamic shared bytes).
 using Occupancy = std::function<std::int64_t(const std::string&, std::int64_t, std::int64_t)>;
 
-// The plan for one draw. `launch_limit` from the problem's limits.
+// The plan for one draw. `launch_limit` from the problem's limits; not `exact`: sm_count or
+// occupancy are no device's own, and cooperative grids are not held against them.
 [[nodiscard]] std::variant<submission::Expansion, submission::PlanError> expand_for(
     const submission::Submission& submission,
     const submission::Signature& signature,
     const problem::Draw& draw,
     std::int64_t sm_count,
     const Occupancy& occupancy,
-    std::int64_t launch_limit);
+    std::int64_t launch_limit,
+    bool exact = true);
 
 // Facts of kernels as the driver states them, by name expression.
 using Facts = std::map<std::string, device::FunctionFacts, std::less<>>;

@@ -27,7 +27,8 @@ double scratch_bytes(Session& session, const Code& code, const problem::Draw& dr
       draw,
       session.device().info().sm_count,
       [](const std::string&, std::int64_t, std::int64_t) { return kMostBlocks; },
-      problem.limits.launches);
+      problem.limits.launches,
+      false);
   const auto* expansion = std::get_if<submission::Expansion>(&expanded);
   return expansion != nullptr ? static_cast<double>(expansion->scratch_bytes) : 0;
 }

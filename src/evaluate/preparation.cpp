@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include <sys/stat.h>
 
@@ -36,6 +37,34 @@ std::filesystem::path salt_path(const std::filesystem::path& path) {
       "E_SALT");
 }
 
+// The first launch that the cpu device cannot make, and why.
+std::optional<submission::PlanError> unsupported_on_cpu(const submission::Expansion& expansion) {
+  for (const submission::Step& step : expansion.steps) {
+    const auto* launch = std::get_if<submission::Launch>(&step);
+    if (launch == nullptr) {
+      continue;
+    }
+    const bool map = std::ranges::any_of(launch->arguments, [](const auto& argument) {
+      return std::holds_alternative<submission::MapRef>(argument);
+    });
+    const std::string what = launch->cluster[0] != 0 ? "clusters"
+                             : launch->cooperative   ? "cooperative launches"
+                             : launch->pdl           ? "pdl"
+                             : map                   ? "tensor maps (TMA)"
+                                                     : "";
+    if (!what.empty()) {
+      return submission::PlanError{
+          "E_PLAN_UNSUPPORTED",
+          "",
+          launch->line,
+          launch->column,
+          "unsupported on device cpu: " + what + " (" + launch->kernel + ")",
+          "judge it with --device cuda"};
+    }
+  }
+  return std::nullopt;
+}
+
 void screen_shape(ScreenResult& result,
                   const problem::Problem& problem,
                   const submission::Submission& submission,
@@ -50,7 +79,8 @@ void screen_shape(ScreenResult& result,
       draw,
       cpu ? 1 : kScreenSms,
       [](const std::string&, std::int64_t, std::int64_t) { return std::int64_t{1}; },
-      problem.limits.launches);
+      problem.limits.launches,
+      false);
   if (auto* error = std::get_if<submission::PlanError>(&expanded)) {
     error->file = submission.file;
     error->what = "shape " + shape.name + ": " + error->what;
@@ -58,6 +88,11 @@ void screen_shape(ScreenResult& result,
     return;
   }
   const auto& expansion = std::get<submission::Expansion>(expanded);
+  if (auto error = cpu ? unsupported_on_cpu(expansion) : std::nullopt) {
+    error->file = submission.file;
+    result.errors.push_back(std::move(*error));
+    return;
+  }
   const double limit = problem::scratch_limit(problem, draw);
   if (static_cast<double>(expansion.scratch_bytes) > limit) {
     result.errors.push_back(

@@ -27,10 +27,24 @@ struct LaunchStatement {
   expr::NodePtr block;
   expr::NodePtr shared;  // null: 0
   std::vector<expr::NodePtr> arguments;
+  expr::NodePtr cluster;  // the call of `cluster`; null: as the kernel declares
+  bool cooperative = false;
+  bool pdl = false;
 };
 
 struct LetStatement {
   std::vector<std::pair<Named, expr::NodePtr>> values;
+};
+
+// tensormap name = tile(tensor, box(..), ..)
+struct MapStatement {
+  Named name;
+  expr::NodePtr tensor;  // an expression with a buffer as value
+  expr::NodePtr box;     // calls with the option's own arguments; only the box is never null
+  expr::NodePtr steps;
+  expr::NodePtr swizzle;
+  expr::NodePtr l2;
+  bool nan_outside = false;
 };
 
 struct ScratchStatement {
@@ -67,6 +81,7 @@ struct Statement {
   std::size_t offset = 0;  // first byte
   std::variant<LaunchStatement,
                LetStatement,
+               MapStatement,
                ScratchStatement,
                ActionStatement,
                ForStatement,

@@ -77,6 +77,15 @@ bool may_view(const std::string& pointee, expr::DType type) {
   return std::find(allowed.begin(), allowed.end(), pointee) != allowed.end();
 }
 
+constexpr std::size_t kMapBytes = 128;
+
+// A struct by value: cuda.h's, one of the kernel's own, or unknown but of the right size.
+bool is_map(const Parameter& parameter) {
+  return parameter.kind == Kind::opaque &&
+         (parameter.bytes == kMapBytes || parameter.text == "CUtensorMap_st" ||
+          parameter.text == "CUtensorMap");
+}
+
 Bytes bind_buffer(const BufferRef& ref,
                   const Parameter& parameter,
                   const std::string& name,
@@ -90,7 +99,8 @@ Bytes bind_buffer(const BufferRef& ref,
     throw Fault{
         "E_PLAN_ARGUMENT_TYPE",
         name + " is a buffer (" + own + ") but the kernel declares '" + parameter.text + "'",
-        "check the order of the arguments"};
+        is_map(parameter) ? "make a tensor map of it: tensormap t = tile(T, box(..))"
+                          : "check the order of the arguments"};
   }
   if (!may_view(parameter.pointee, ref.type)) {
     throw Fault{"E_PLAN_ARGUMENT_TYPE",
@@ -173,6 +183,15 @@ Bytes bind_number(const Argument& argument, const Parameter& parameter, const st
                   : "parameters are pointers, integers, float or double"};
 }
 
+Bytes bind_map(const Parameter& parameter, const std::string& name) {
+  if (!is_map(parameter)) {
+    throw Fault{"E_PLAN_ARGUMENT_TYPE",
+                name + " is a tensor map but the kernel declares '" + parameter.text + "'",
+                "declare 'const __grid_constant__ CUtensorMap'"};
+  }
+  return Bytes(kMapBytes);
+}
+
 std::string argument_name(const Argument& argument,
                           std::size_t index,
                           const Signature& signature,
@@ -184,6 +203,8 @@ std::string argument_name(const Argument& argument,
            (ref->buffer < tensors ? signature.tensors[ref->buffer].name
                                   : expansion.scratch.at(ref->buffer - tensors).name) +
            "'";
+  } else if (const auto* map = std::get_if<MapRef>(&argument)) {
+    out += " '" + expansion.maps.at(map->map).name + "'";
   }
   return out;
 }
@@ -224,9 +245,13 @@ std::variant<std::vector<std::vector<std::byte>>, PlanError> bind_arguments(
     const Argument& argument = launch.arguments[i];
     const std::string name = argument_name(argument, i, signature, expansion);
     try {
-      const auto* ref = std::get_if<BufferRef>(&argument);
-      out.push_back(ref != nullptr ? bind_buffer(*ref, parameters[i], name, address)
-                                   : bind_number(argument, parameters[i], name));
+      if (const auto* ref = std::get_if<BufferRef>(&argument)) {
+        out.push_back(bind_buffer(*ref, parameters[i], name, address));
+      } else if (std::holds_alternative<MapRef>(argument)) {
+        out.push_back(bind_map(parameters[i], name));
+      } else {
+        out.push_back(bind_number(argument, parameters[i], name));
+      }
     } catch (const Fault& fault) {
       const auto& places = launch.site < expansion.sites.size()
                                ? expansion.sites[launch.site].arguments

@@ -7,7 +7,24 @@ namespace {
 
 using nlohmann::json;
 
-json argument_json(const Argument& argument, const std::vector<std::string>& buffers) {
+json map_json(const TensorMap& map, const std::vector<std::string>& buffers) {
+  return {{"buffer", buffers.at(map.base.buffer)},
+          {"offset_bytes", map.base.offset_bytes},
+          {"type", expr::name(map.base.type)},
+          {"dims", map.dims},
+          {"box", map.box},
+          {"stride", map.steps},
+          {"swizzle", map.swizzle},
+          {"l2", map.l2_bytes},
+          {"oob", map.nan_outside ? "nan" : "zero"}};
+}
+
+json argument_json(const Argument& argument,
+                   const std::vector<std::string>& buffers,
+                   const Expansion& expansion) {
+  if (const auto* map = std::get_if<MapRef>(&argument)) {
+    return {{"tensor_map", map_json(expansion.maps.at(map->map), buffers)}};
+  }
   if (const auto* ref = std::get_if<BufferRef>(&argument)) {
     return {{"buffer", buffers.at(ref->buffer)}, {"offset_bytes", ref->offset_bytes}};
   }
@@ -17,7 +34,9 @@ json argument_json(const Argument& argument, const std::vector<std::string>& buf
   return {{"real", std::get<double>(argument)}};
 }
 
-json step_json(const Step& step, const std::vector<std::string>& buffers) {
+json step_json(const Step& step,
+               const std::vector<std::string>& buffers,
+               const Expansion& expansion) {
   if (const auto* zero = std::get_if<Zero>(&step)) {
     return {{"zero", buffers.at(zero->buffer)}, {"bytes", zero->bytes}};
   }
@@ -28,13 +47,23 @@ json step_json(const Step& step, const std::vector<std::string>& buffers) {
   const auto& launch = std::get<Launch>(step);
   json arguments = json::array();
   for (const Argument& argument : launch.arguments) {
-    arguments.push_back(argument_json(argument, buffers));
+    arguments.push_back(argument_json(argument, buffers, expansion));
   }
-  return {{"launch", launch.kernel},
-          {"grid", launch.grid},
-          {"block", launch.block},
-          {"shared_bytes", launch.shared_bytes},
-          {"arguments", std::move(arguments)}};
+  json out = {{"launch", launch.kernel},
+              {"grid", launch.grid},
+              {"block", launch.block},
+              {"shared_bytes", launch.shared_bytes},
+              {"arguments", std::move(arguments)}};
+  if (launch.cluster[0] != 0) {
+    out["cluster"] = launch.cluster;
+  }
+  if (launch.cooperative) {
+    out["cooperative"] = true;
+  }
+  if (launch.pdl) {
+    out["pdl"] = true;
+  }
+  return out;
 }
 
 }  // namespace
@@ -52,7 +81,7 @@ json to_json(const Expansion& expansion, const Signature& signature) {
   }
   json steps = json::array();
   for (const Step& step : expansion.steps) {
-    steps.push_back(step_json(step, buffers));
+    steps.push_back(step_json(step, buffers, expansion));
   }
   return {{"schema", 1},
           {"scratch", std::move(scratch)},

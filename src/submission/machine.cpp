@@ -84,7 +84,7 @@ void Machine::bind_names(const Signature& signature) {
     const bool writable =
         tensor.role == Role::output || tensor.role == Role::inout || tensor.role == Role::aux;
     scope_.add(tensor.name, BufferValue{buffers_.size(), 0}, false);
-    buffers_.push_back({tensor.name, tensor.type, writable, product(shape)});
+    buffers_.push_back({tensor.name, tensor.type, writable, product(shape), shape});
   }
   scope_.add("sm_count", binding_.sm_count, false);
   for (const auto& [name, value] : submission_.plan.constants) {
@@ -136,6 +136,7 @@ void Machine::run(const ScratchStatement& scratch) {
       fail("E_PLAN_LIMIT", named.offset, "more than 1,024 scratch buffers");
     }
     const std::int64_t elements = located([&] { return product(extents); }, named.offset);
+    const std::vector<std::int64_t> dims = extents;
     extents.push_back(static_cast<std::int64_t>(expr::size_of(scratch.type)));
     const std::int64_t bytes = located([&] { return product(extents); }, named.offset);
     out_.scratch_bytes = located(
@@ -144,7 +145,7 @@ void Machine::run(const ScratchStatement& scratch) {
         },
         named.offset);
     scope_.add(named.name, BufferValue{buffers_.size(), 0}, false);
-    buffers_.push_back({named.name, scratch.type, true, elements});
+    buffers_.push_back({named.name, scratch.type, true, elements, dims});
     out_.scratch.push_back({named.name, scratch.type, bytes});
   }
 }
@@ -180,8 +181,10 @@ void Machine::run(const ActionStatement& action) {
 
 std::size_t Machine::whole(const Node& node) {
   const BufferValue value = evaluator_.buffer(node);
-  if (value.elements != 0) {
-    fail("E_PLAN_TYPE", node.offset, "zero and copy work on whole buffers, not on an offset");
+  if (value.elements != 0 || value.shape != nullptr) {
+    fail("E_PLAN_TYPE",
+         node.offset,
+         "zero and copy work on whole buffers, not on an offset or a view");
   }
   return value.buffer;
 }

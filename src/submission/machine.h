@@ -7,6 +7,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -32,6 +35,7 @@ class Machine {
   void refuse_nothing(const Signature& signature) const;
   void block(const std::vector<Statement>& statements);
   void run(const LetStatement& let);
+  void run(const MapStatement& statement);
   void run(const ScratchStatement& scratch);
   void run(const ActionStatement& action);
   void run(const ForStatement& loop);
@@ -44,6 +48,11 @@ class Machine {
   [[nodiscard]] Argument argument(const Value& value) const;
   [[nodiscard]] std::size_t site(const LaunchStatement& statement, std::size_t offset);
   [[nodiscard]] std::int64_t occupancy(const expr::Node& call);
+  [[nodiscard]] std::int64_t resident(const std::string& kernel,
+                                      std::int64_t threads,
+                                      std::int64_t shared_bytes);
+  void set_attributes(Launch& launch, const LaunchStatement& statement);
+  void check_cooperative(const Launch& launch, const LaunchStatement& statement);
   void add_step(Step step);
 
   const Submission& submission_;
@@ -57,7 +66,10 @@ class Machine {
   std::unordered_map<const LaunchStatement*, std::size_t> sites_;
   std::vector<std::pair<int, int>> positions_;
   std::size_t arguments_ = 0;
-  std::size_t offset_ = 0;  // of the statement that runs
+  std::size_t offset_ = 0;                      // of the statement that runs
+  std::vector<const LaunchStatement*> asking_;  // whose occupancy is being found out
+  // What the device has answered: (kernel, threads, shared bytes) to blocks.
+  std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::int64_t> resident_;
 };
 
 }  // namespace sweep::submission

@@ -16,6 +16,7 @@ constexpr std::int64_t kMaxGridX = 2147483647;
 constexpr std::int64_t kMaxGridYZ = 65535;
 constexpr std::int64_t kMaxThreads = 1024;
 constexpr std::int64_t kMaxBlockZ = 64;
+constexpr std::int64_t kMaxClusterBlocks = 16;              // above 8 where the device has it
 constexpr std::int64_t kMaxShared = std::int64_t{1} << 20;  // above any device's limit
 constexpr std::size_t kMaxArguments = 2'000'000;  // of all launches together: bounds memory
 
@@ -45,17 +46,18 @@ const LaunchStatement* find_launch(const std::vector<Statement>& statements,
   return nullptr;
 }
 
+std::string text_of(const std::array<std::int64_t, 3>& e) {
+  return "(" + std::to_string(e[0]) + ", " + std::to_string(e[1]) + ", " + std::to_string(e[2]) +
+         ")";
+}
+
 void check_extents(const Launch& launch, const LaunchStatement& statement) {
-  const auto text = [](const std::array<std::int64_t, 3>& e) {
-    return "(" + std::to_string(e[0]) + ", " + std::to_string(e[1]) + ", " + std::to_string(e[2]) +
-           ")";
-  };
   const auto& g = launch.grid;
   const auto& b = launch.block;
   if (std::min({g[0], g[1], g[2]}) < 0 || g[0] > kMaxGridX || std::max(g[1], g[2]) > kMaxGridYZ) {
     fail("E_PLAN_GRID",
          statement.grid->offset,
-         launch.kernel + "'s grid is " + text(g),
+         launch.kernel + "'s grid is " + text_of(g),
          "x is at most 2147483647, y and z 65535: put the large extent first");
   }
   const bool too_large =
@@ -63,7 +65,7 @@ void check_extents(const Launch& launch, const LaunchStatement& statement) {
   if (std::min({b[0], b[1], b[2]}) < 1 || too_large) {
     fail("E_PLAN_BLOCK",
          statement.block->offset,
-         launch.kernel + "'s block is " + text(b),
+         launch.kernel + "'s block is " + text_of(b),
          "a block has 1 to 1024 threads, z at most 64");
   }
   if (launch.shared_bytes < 0 || launch.shared_bytes > kMaxShared) {
@@ -74,11 +76,31 @@ void check_extents(const Launch& launch, const LaunchStatement& statement) {
   }
 }
 
+void check_cluster(const Launch& launch, const Node& node) {
+  const auto& c = launch.cluster;
+  const bool small = std::min({c[0], c[1], c[2]}) >= 1 && std::max({c[0], c[1], c[2]}) <= 16;
+  if (!small || c[0] * c[1] * c[2] > kMaxClusterBlocks) {
+    fail("E_PLAN_CLUSTER",
+         node.offset,
+         launch.kernel + "'s cluster is " + text_of(c),
+         "a cluster has 1 to 16 blocks");
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (launch.grid.at(i) % c.at(i) != 0) {
+      fail("E_PLAN_CLUSTER",
+           node.offset,
+           launch.kernel + "'s grid " + text_of(launch.grid) + " is no multiple of its cluster " +
+               text_of(c),
+           "round the grid up with align(x, m) and let the blocks beyond the end do nothing");
+    }
+  }
+}
+
 }  // namespace
 
 std::array<std::int64_t, 3> Machine::extents(const Node& node) {
   std::array<std::int64_t, 3> out{1, 1, 1};
-  if (node.kind != Node::Kind::call || node.text != "dim3") {
+  if (node.kind != Node::Kind::call || (node.text != "dim3" && node.text != "cluster")) {
     out[0] = evaluator_.integer(node);
     return out;
   }
@@ -99,12 +121,16 @@ void Machine::run(const LaunchStatement& statement) {
   launch.block = extents(*statement.block);
   launch.shared_bytes = statement.shared ? evaluator_.integer(*statement.shared) : 0;
   check_extents(launch, statement);
+  set_attributes(launch, statement);
   for (const NodePtr& node : statement.arguments) {
     launch.arguments.push_back(argument(evaluator_.value(*node)));
   }
   if (*std::min_element(launch.grid.begin(), launch.grid.end()) == 0) {
     ++out_.skipped_launches;
     return;
+  }
+  if (launch.cooperative) {
+    check_cooperative(launch, statement);
   }
   arguments_ += launch.arguments.size();
   if (arguments_ > kMaxArguments) {
@@ -122,6 +148,9 @@ Argument Machine::argument(const Value& value) const {
                      buffer->elements * static_cast<std::int64_t>(expr::size_of(facts.type)),
                      facts.writable,
                      facts.type};
+  }
+  if (const auto* map = std::get_if<MapValue>(&value)) {
+    return MapRef{map->map};
   }
   if (const auto* integer = std::get_if<std::int64_t>(&value)) {
     return *integer;
@@ -164,6 +193,13 @@ std::int64_t Machine::occupancy(const Node& call) {
   if (!binding_.occupancy) {
     fail("E_PLAN_OCCUPANCY", call.offset, "occupancy is not known before the kernels are compiled");
   }
+  if (std::find(asking_.begin(), asking_.end(), launch) != asking_.end()) {
+    fail("E_PLAN_OCCUPANCY",
+         call.offset,
+         "the occupancy of '" + kernel + "' depends on itself",
+         "give its threads and shared bytes: occupancy(K, threads, shared)");
+  }
+  asking_.push_back(launch);
   std::int64_t threads = 0;
   if (call.operands.size() > 1) {
     threads = evaluator_.integer(*call.operands[1]);
@@ -179,7 +215,52 @@ std::int64_t Machine::occupancy(const Node& call) {
   }
   const bool own = call.operands.size() > 2;
   const NodePtr shared = own ? call.operands[2] : launch->shared;
-  return binding_.occupancy(kernel, threads, shared ? evaluator_.integer(*shared) : 0);
+  const std::int64_t bytes = shared ? evaluator_.integer(*shared) : 0;
+  if (bytes < 0 || bytes > kMaxShared) {
+    fail("E_PLAN_SHARED",
+         call.offset,
+         "occupancy with " + std::to_string(bytes) + " bytes of shared memory");
+  }
+  asking_.pop_back();
+  return resident(kernel, threads, bytes);
+}
+
+std::int64_t Machine::resident(const std::string& kernel,
+                               std::int64_t threads,
+                               std::int64_t shared_bytes) {
+  const auto [found, fresh] = resident_.try_emplace({kernel, threads, shared_bytes}, 0);
+  if (fresh) {
+    found->second = binding_.occupancy(kernel, threads, shared_bytes);
+  }
+  return found->second;
+}
+
+void Machine::set_attributes(Launch& launch, const LaunchStatement& statement) {
+  if (statement.cluster) {
+    launch.cluster = extents(*statement.cluster);
+    check_cluster(launch, *statement.cluster);
+  }
+  launch.cooperative = statement.cooperative;
+  launch.pdl = statement.pdl;
+}
+
+// All blocks of a cooperative grid are resident at once, or it cannot begin.
+void Machine::check_cooperative(const Launch& launch, const LaunchStatement& statement) {
+  if (!binding_.exact || !binding_.occupancy) {
+    return;
+  }
+  const auto& b = launch.block;
+  const std::int64_t each = resident(launch.kernel, b[0] * b[1] * b[2], launch.shared_bytes);
+  const auto& g = launch.grid;
+  const std::int64_t most = each * binding_.sm_count;
+  if (g[0] > most || g[1] > most || g[2] > most || g[0] * g[1] * g[2] > most) {
+    fail("E_PLAN_COOPERATIVE",
+         statement.grid->offset,
+         launch.kernel + "'s cooperative grid is " + text_of(g) + ", but only " +
+             std::to_string(most) + " blocks are resident at once (" + std::to_string(each) +
+             " on each of " + std::to_string(binding_.sm_count) + " multiprocessors)",
+         "launch at most sm_count*occupancy(" + launch.kernel + ") blocks and loop inside");
+  }
 }
 
 }  // namespace sweep::submission

@@ -127,6 +127,9 @@ class Checker {
     if (launch.shared) {
       expression(*launch.shared);
     }
+    if (launch.cluster) {
+      expression(*launch.cluster);
+    }
     for (const expr::NodePtr& argument : launch.arguments) {
       expression(*argument, launch.kernel);
     }
@@ -137,6 +140,15 @@ class Checker {
       expression(*value);
       declare(named);
     }
+  }
+
+  void check(const MapStatement& map) {
+    for (const expr::NodePtr& node : {map.tensor, map.box, map.steps, map.swizzle, map.l2}) {
+      if (node) {
+        expression(*node);
+      }
+    }
+    declare(map.name);
   }
 
   void check(const ScratchStatement& scratch) {

@@ -27,6 +27,83 @@ bool is_attribute(const Node& node) {
          (node.kind == Node::Kind::call && node.text == "cluster");
 }
 
+void refuse_named(const Node& call) {
+  for (const std::string& name : call.argument_names) {
+    if (!name.empty()) {
+      fail("E_PLAN_FUNCTION", call.offset, call.text + " takes no argument named '" + name + "'");
+    }
+  }
+}
+
+void add_attribute(LaunchStatement& launch, const NodePtr& attribute) {
+  const bool again = attribute->text == "cluster"       ? launch.cluster != nullptr
+                     : attribute->text == "cooperative" ? launch.cooperative
+                                                        : launch.pdl;
+  if (again) {
+    fail("E_PLAN_TWICE", attribute->offset, "'" + attribute->text + "' is given twice");
+  }
+  if (attribute->text == "cluster") {
+    refuse_named(*attribute);
+    if (attribute->operands.empty() || attribute->operands.size() > 3) {
+      fail("E_PLAN_SYNTAX",
+           attribute->offset,
+           "a cluster has one to three extents",
+           "as in: cluster(2) or cluster(2, 1, 1)");
+    }
+    launch.cluster = attribute;
+  } else {
+    (attribute->text == "pdl" ? launch.pdl : launch.cooperative) = true;
+  }
+}
+
+// One of tile's options: its place in the statement, and how many arguments it takes.
+struct TileOption {
+  std::string_view name;
+  NodePtr MapStatement::*slot;
+  std::size_t arguments;  // at most
+};
+
+constexpr std::array<TileOption, 4> kTileOptions{{{"box", &MapStatement::box, 5},
+                                                  {"stride", &MapStatement::steps, 5},
+                                                  {"swizzle", &MapStatement::swizzle, 1},
+                                                  {"l2", &MapStatement::l2, 1}}};
+
+void add_outside(MapStatement& map, const Node& option, bool& given) {
+  const bool one = option.operands.size() == 1 && option.operands[0]->kind == Node::Kind::name;
+  const std::string word = one ? option.operands[0]->text : "";
+  if (word != "zero" && word != "nan") {
+    fail("E_PLAN_SYNTAX", option.offset, "oob takes what lies outside: oob(zero) or oob(nan)");
+  }
+  if (std::exchange(given, true)) {
+    fail("E_PLAN_TWICE", option.offset, "'oob' is given twice");
+  }
+  map.nan_outside = word == "nan";
+}
+
+void add_option(MapStatement& map, const NodePtr& option) {
+  const auto* const known = std::find_if(kTileOptions.begin(),
+                                         kTileOptions.end(),
+                                         [&](const auto& o) { return o.name == option->text; });
+  if (option->kind != Node::Kind::call || known == kTileOptions.end()) {
+    fail("E_PLAN_SYNTAX",
+         option->offset,
+         "tile takes box(..) swizzle(..) l2(..) oob(..) stride(..)",
+         "as in: tile(a, box(64, 32), swizzle(128))");
+  }
+  refuse_named(*option);
+  const std::size_t count = option->operands.size();
+  if (count == 0 || count > known->arguments) {
+    fail("E_PLAN_SYNTAX",
+         option->offset,
+         option->text +
+             (known->arguments == 1 ? " takes one number" : " takes one to five numbers"));
+  }
+  if (map.*(known->slot) != nullptr) {
+    fail("E_PLAN_TWICE", option->offset, "'" + option->text + "' is given twice");
+  }
+  map.*(known->slot) = option;
+}
+
 bool is_type_word(std::string_view word) {
   constexpr std::array<std::string_view, 10> kWords{
       "unsigned", "signed", "long", "short", "int", "char", "float", "double", "bool", "void"};
@@ -117,7 +194,7 @@ void PlanParser::launch_slots(LaunchStatement& out) {
   for (std::size_t slot = 2; parser_.accept(","); ++slot) {
     const NodePtr value = parser_.expression();
     if (is_attribute(*value)) {
-      not_yet(value->offset, "'" + value->text + "'");
+      add_attribute(out, value);
     } else if (slot == 2) {
       out.shared = value;
     } else {
@@ -162,27 +239,34 @@ NodePtr PlanParser::occupancy(expr::Parser& parser) {
   return std::make_shared<const Node>(std::move(node));
 }
 
-// Parsed in full, so that a mistake in it is found; running it comes later.
-void PlanParser::tensormap() {
-  const std::size_t offset = parser_.take().offset;
-  const Named name = declared_name("the tensor map's name");
-  lets_.push_back(name.name);
+// tensormap NAME = tile(TENSOR, box(..), options)
+MapStatement PlanParser::tensor_map() {
+  parser_.take();
+  MapStatement out;
+  out.name = declared_name("the tensor map's name");
+  lets_.push_back(out.name.name);
   parser_.expect("=");
   const NodePtr value = parser_.expression();
-  if (value->kind != Node::Kind::call || value->text != "tile") {
+  if (value->kind != Node::Kind::call || value->text != "tile" || value->operands.empty()) {
     fail("E_PLAN_SYNTAX", value->offset, "a tensormap is made by tile(TENSOR, box(..), ...)");
   }
+  out.tensor = value->operands[0];
+  bool outside = false;
   for (std::size_t i = 1; i < value->operands.size(); ++i) {
-    constexpr std::array<std::string_view, 5> kOptions{"box", "swizzle", "l2", "oob", "stride"};
-    const Node& option = *value->operands[i];
-    if (option.kind != Node::Kind::call ||
-        std::find(kOptions.begin(), kOptions.end(), option.text) == kOptions.end()) {
-      fail("E_PLAN_SYNTAX",
-           option.offset,
-           "tile takes box(..) swizzle(..) l2(..) oob(..) stride(..)");
+    const NodePtr& option = value->operands[i];
+    if (option->kind == Node::Kind::call && option->text == "oob") {
+      add_outside(out, *option, outside);
+    } else {
+      add_option(out, option);
     }
   }
-  not_yet(offset, "'tensormap'");
+  if (out.box == nullptr) {
+    fail("E_PLAN_SYNTAX",
+         value->offset,
+         "tile needs a box: how many elements of each dim a copy moves",
+         "as in: tile(a, box(64, 32))");
+  }
+  return out;
 }
 
 void PlanParser::prepare() {

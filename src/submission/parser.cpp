@@ -107,7 +107,7 @@ void PlanParser::not_yet(std::size_t offset, std::string_view what) {
   not_yet_.push_back({"E_PLAN_NOT_YET",
                       offset,
                       std::string(what) + " is understood but cannot be run yet",
-                      "use plain launches until a later version"});
+                      "leave it out until a later version"});
 }
 
 std::vector<Statement> PlanParser::body(Where where) {
@@ -201,7 +201,7 @@ bool PlanParser::keyword_statement(std::string_view word,
   } else if (word == "scratch") {
     out.push_back({offset, scratch()});
   } else if (word == "tensormap") {
-    tensormap();
+    out.push_back({offset, tensor_map()});
   } else if (word == "zero" || word == "copy" || word == "swap") {
     out.push_back({offset, action(word)});
   } else {

@@ -48,7 +48,7 @@ class PlanParser {
   [[nodiscard]] IfStatement choice(Where where);
   [[nodiscard]] LaunchStatement launch();
   void launch_slots(LaunchStatement& out);
-  void tensormap();
+  [[nodiscard]] MapStatement tensor_map();
   void prepare();
   void not_yet(std::size_t offset, std::string_view what);
 

@@ -104,8 +104,26 @@ struct BufferRef {
   expr::DType type{};
 };
 
+// A tensor map (TMA descriptor) over a buffer or a view of it, held against the hardware's limits.
+// Everything in the tensor's own order: the last dim is the innermost.
+struct TensorMap {
+  BufferRef base;  // 16-byte aligned
+  std::string name;
+  std::vector<std::int64_t> dims;  // 1 to 5; one that is 0: no copy may use the map
+  std::vector<std::int64_t> box;   // elements of each dim
+  std::vector<std::int64_t> steps;
+  int swizzle = 0;   // bytes
+  int l2_bytes = 0;  // fetched at once
+  bool nan_outside = false;
+};
+
+// A tensor map among Expansion::maps.
+struct MapRef {
+  std::size_t map = 0;
+};
+
 // Argument as the plan gives it; bind() turns it into the bytes that the kernel's parameter needs.
-using Argument = std::variant<BufferRef, std::int64_t, double>;
+using Argument = std::variant<BufferRef, std::int64_t, double, MapRef>;
 
 struct ScratchBuffer {
   std::string name;
@@ -119,6 +137,9 @@ struct Launch {
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::int64_t shared_bytes = 0;
   std::vector<Argument> arguments;
+  std::array<std::int64_t, 3> cluster{};  // all 0: as the kernel declares
+  bool cooperative = false;
+  bool pdl = false;  // may begin before the launch before it has ended
   int line = 0;
   int column = 0;
   std::size_t site = 0;  // into Expansion::sites
@@ -146,6 +167,7 @@ using Step = std::variant<Launch, Zero, Copy>;
 // are left out and counted.
 struct Expansion {
   std::vector<ScratchBuffer> scratch;
+  std::vector<TensorMap> maps;
   std::vector<Step> steps;
   std::vector<Site> sites;
   std::int64_t skipped_launches = 0;
@@ -160,6 +182,9 @@ struct Binding {
   // Blocks per SM for (kernel name expression, threads, dynamic shared bytes); empty: `occupancy`
   // is a PlanError.
   std::function<std::int64_t(const std::string&, std::int64_t, std::int64_t)> occupancy;
+  // `occupancy` and `sm_count` are the device's own, so that a cooperative grid can be held against
+  // them.
+  bool exact = true;
 };
 
 // Limits: 65,536 launches (or the problem's), grid y,z <= 65535, block <= 1024 threads, offsets
@@ -195,8 +220,9 @@ struct Parameter {
 [[nodiscard]] std::vector<Parameter> opaque_parameters(const std::vector<std::size_t>& bytes);
 
 // The argument bytes, one block per parameter; errors stand at the argument's place and have no
-// file (the caller knows it). A BufferRef yields 8 bytes whose value `address(ref)` gives. Wrong
-// count, type, const-ness or a value that does not fit: PlanError naming both.
+// file (the caller knows it). A BufferRef yields 8 bytes whose value `address(ref)` gives, a MapRef
+// 128 zero bytes, in whose place the caller puts the map. Wrong count, type, const-ness or a value
+// that does not fit: PlanError naming both.
 [[nodiscard]] std::variant<std::vector<std::vector<std::byte>>, PlanError> bind_arguments(
     const Launch& launch,
     const std::vector<Parameter>& parameters,

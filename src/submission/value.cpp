@@ -31,12 +31,18 @@ void refuse_buffer(const Value& value, const Node& node, std::string_view place)
          "a buffer has no value in " + std::string(place),
          "pass it as a whole, or a part of it with offset(T, n)");
   }
+  if (std::holds_alternative<MapValue>(value)) {
+    fail("E_PLAN_TYPE",
+         node.offset,
+         "a tensor map has no value in " + std::string(place),
+         "pass it to a kernel");
+  }
 }
 
 }  // namespace
 
 void Scope::add(std::string name, Value value, bool swappable) {
-  entries_.push_back({std::move(name), value, swappable});
+  entries_.push_back({std::move(name), std::move(value), swappable});
 }
 
 Scope::Entry* Scope::find(std::string_view name) {
@@ -88,7 +94,11 @@ BufferValue Evaluator::buffer(const Node& node) {
   if (const auto* buffer = std::get_if<BufferValue>(&result)) {
     return *buffer;
   }
-  fail("E_PLAN_TYPE", node.offset, "a number stands where a buffer is needed");
+  const bool map = std::holds_alternative<MapValue>(result);
+  fail("E_PLAN_TYPE",
+       node.offset,
+       map ? "a tensor map stands where a buffer is needed"
+           : "a number stands where a buffer is needed");
 }
 
 bool Evaluator::truth(const Node& node) {
@@ -173,6 +183,9 @@ Value Evaluator::call(const Node& node) {
   if (node.text == "offset") {
     return offset_call(node);
   }
+  if (node.text == "view") {
+    return view_call(node);
+  }
   if (node.text == "occupancy") {
     return occupancy_(node);
   }
@@ -214,6 +227,36 @@ Value Evaluator::offset_call(const Node& node) {
              std::to_string(facts.elements) + " elements");
   }
   out.elements += by;
+  out.shape = nullptr;
+  return out;
+}
+
+// view(T, [a, b]): the same memory with another shape.
+Value Evaluator::view_call(const Node& node) {
+  const bool list = node.operands.size() == 2 && node.operands[1]->kind == Node::Kind::call &&
+                    node.operands[1]->text == "list";
+  if (!list) {
+    fail("E_PLAN_FUNCTION", node.offset, "view takes a buffer and a shape", "view(T, [a, b])");
+  }
+  BufferValue out = buffer(*node.operands[0]);
+  std::vector<std::int64_t> shape;
+  std::int64_t elements = 1;
+  for (const expr::NodePtr& operand : node.operands[1]->operands) {
+    shape.push_back(integer(*operand));
+    if (shape.back() < 0) {
+      fail("E_PLAN_VIEW", operand->offset, "a view has an extent below zero");
+    }
+    elements = expr::int_binary("*", elements, shape.back(), expr::Division::truncating);
+  }
+  const BufferFacts& facts = buffers_[out.buffer];
+  if (elements > facts.elements - out.elements) {
+    fail("E_PLAN_VIEW",
+         node.operands[1]->offset,
+         "a view of " + std::to_string(elements) + " elements leaves '" + facts.name +
+             "', which has " + std::to_string(facts.elements - out.elements) + " from there on",
+         "a view holds at most the elements of its tensor");
+  }
+  out.shape = std::make_shared<const std::vector<std::int64_t>>(std::move(shape));
   return out;
 }
 
@@ -236,7 +279,7 @@ Value Evaluator::function(const Node& node) {
   } catch (const expr::EvalError& error) {
     const auto known = expr::function_names();
     std::vector<std::string> names(known.begin(), known.end());
-    names.insert(names.end(), {"sizeof", "occupancy", "offset"});
+    names.insert(names.end(), {"sizeof", "occupancy", "offset", "view"});
     const bool unknown = std::find(names.begin(), names.end(), node.text) == names.end();
     fail(plan_code(error.code),
          node.offset,

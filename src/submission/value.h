@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,15 +18,22 @@ namespace sweep::submission {
 struct BufferValue {
   std::size_t buffer = 0;     // as in BufferRef
   std::int64_t elements = 0;  // offset
+  // Of a view; null: the buffer's own shape.
+  std::shared_ptr<const std::vector<std::int64_t>> shape = nullptr;
 };
 
-using Value = std::variant<std::int64_t, double, BufferValue>;
+struct MapValue {
+  std::size_t map = 0;  // as in MapRef
+};
+
+using Value = std::variant<std::int64_t, double, BufferValue, MapValue>;
 
 struct BufferFacts {
   std::string name;
   expr::DType type{};
   bool writable = false;
   std::int64_t elements = 0;
+  std::vector<std::int64_t> shape;
 };
 
 // A fault at a byte of the source while a plan runs.
@@ -79,6 +87,7 @@ class Evaluator {
   [[nodiscard]] Value binary(const expr::Node& node);
   [[nodiscard]] Value call(const expr::Node& node);
   [[nodiscard]] Value offset_call(const expr::Node& node);
+  [[nodiscard]] Value view_call(const expr::Node& node);
   [[nodiscard]] Value function(const expr::Node& node);
 
   Scope& scope_;

@@ -59,19 +59,25 @@ TEST_F(SeedFile, ADetourToTheBuiltInFolderIsTheBuiltInFolder) {
   EXPECT_EQ(find_seed(services_, built_in_).text, "listed");
 }
 
-std::vector<std::string> screened(const std::string& plan) {
-  problem::Problem problem;
-  problem.id = "level1/3";
+std::vector<std::string> screened(const problem::Problem& problem,
+                                  const std::string& plan,
+                                  device::Kind kind) {
   const auto parsed = submission::parse("k.cu", plan);
   const auto* good = std::get_if<submission::Submission>(&parsed);
   if (good == nullptr) {
     return {"not parsed"};
   }
   std::vector<std::string> codes;
-  for (const auto& error : screen(problem, *good, device::Kind::cpu).errors) {
+  for (const auto& error : screen(problem, *good, kind).errors) {
     codes.push_back(error.code);
   }
   return codes;
+}
+
+std::vector<std::string> screened(const std::string& plan) {
+  problem::Problem problem;
+  problem.id = "level1/3";
+  return screened(problem, plan, device::Kind::cpu);
 }
 
 TEST(Screen, TheProblemAndItsPolicyHaveTheLastWord) {
@@ -80,6 +86,24 @@ TEST(Screen, TheProblemAndItsPolicyHaveTheLastWord) {
   EXPECT_THAT(screened("//@ flags fast_math\n//@ k<<<1, 1>>>()\n"),
               ::testing::ElementsAre("E_PLAN_FAST_MATH"));
   EXPECT_TRUE(screened("//@ problem level1/3\n//@ k<<<1, 1>>>()\n").empty());
+}
+
+TEST(Screen, TheCpuDeviceSaysWhatItDoesNotHave) {
+  const problem::Problem problem =
+      problem::require(fs::path(SWEEP_SOURCE_DIR) / "tests/data/problems/test/affine");
+  for (const std::string plan :
+       {"//@ k<<<2, 1, cluster(2)>>>()\n",
+        "//@ k<<<1, 1, cooperative>>>()\n",
+        "//@ k<<<1, 1, 64, pdl>>>()\n",
+        "//@ scratch f32 s[64]\n//@ tensormap t = tile(s, box(64))\n//@ k<<<1, 1>>>(t)\n"}) {
+    EXPECT_THAT(screened(problem, plan, device::Kind::cpu),
+                ::testing::ElementsAre("E_PLAN_UNSUPPORTED"))
+        << plan;
+    EXPECT_TRUE(screened(problem, plan, device::Kind::cuda).empty()) << plan;
+  }
+  // How many blocks are resident at once is not known before a device is opened.
+  EXPECT_TRUE(
+      screened(problem, "//@ k<<<100000, 1024, cooperative>>>()\n", device::Kind::cuda).empty());
 }
 
 }  // namespace

@@ -80,10 +80,34 @@ std::string buffer(const Signature& sig, const Expansion& expansion, std::size_t
   return index < tensors ? sig.tensors[index].name : expansion.scratch.at(index - tensors).name;
 }
 
+std::string extents(const std::vector<std::int64_t>& list) {
+  std::string out;
+  for (const std::int64_t each : list) {
+    out += (out.empty() ? "" : "x") + std::to_string(each);
+  }
+  return out;
+}
+
+std::string shown(const BufferRef& ref, const Signature& sig, const Expansion& expansion) {
+  return buffer(sig, expansion, ref.buffer) +
+         (ref.offset_bytes != 0 ? "+" + std::to_string(ref.offset_bytes) : "");
+}
+
+std::string shown(const TensorMap& map, const Signature& sig, const Expansion& expansion) {
+  const bool whole = map.steps == std::vector<std::int64_t>(map.dims.size(), 1);
+  return "map " + map.name + " of " + shown(map.base, sig, expansion) + ": " + extents(map.dims) +
+         " box " + extents(map.box) + (whole ? "" : " stride " + extents(map.steps)) +
+         (map.swizzle != 0 ? " swizzle " + std::to_string(map.swizzle) : "") +
+         (map.l2_bytes != 0 ? " l2 " + std::to_string(map.l2_bytes) : "") +
+         (map.nan_outside ? " nan" : "");
+}
+
 std::string shown(const Argument& argument, const Signature& sig, const Expansion& expansion) {
   if (const auto* ref = std::get_if<BufferRef>(&argument)) {
-    return buffer(sig, expansion, ref->buffer) +
-           (ref->offset_bytes != 0 ? "+" + std::to_string(ref->offset_bytes) : "");
+    return shown(*ref, sig, expansion);
+  }
+  if (const auto* map = std::get_if<MapRef>(&argument)) {
+    return shown(expansion.maps.at(map->map), sig, expansion);
   }
   if (const auto* integer = std::get_if<std::int64_t>(&argument)) {
     return std::to_string(*integer);
@@ -101,7 +125,10 @@ std::string shown(const Step& step, const Signature& sig, const Expansion& expan
   }
   const auto& launch = std::get<Launch>(step);
   std::string out = launch.kernel + "<<<" + triple(launch.grid) + ", " + triple(launch.block) +
-                    ", " + std::to_string(launch.shared_bytes) + ">>>(";
+                    ", " + std::to_string(launch.shared_bytes) +
+                    (launch.cluster[0] != 0 ? ", cluster " + triple(launch.cluster) : "") +
+                    (launch.cooperative ? ", cooperative" : "") + (launch.pdl ? ", pdl" : "") +
+                    ">>>(";
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
     out += (i == 0 ? "" : ", ") + shown(launch.arguments[i], sig, expansion);
   }

@@ -1,0 +1,2 @@
+//@ tensormap ta = tile(a, box(64, 64))
+//@ kernel<<<1, 128>>>(ta + 1, c)
