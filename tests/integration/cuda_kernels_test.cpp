@@ -137,8 +137,8 @@ TEST_P(CudaKernels, CompileAndBind) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Honest, CudaKernels, ::testing::ValuesIn(files()), [](const auto& info) {
-  return info.param;
+INSTANTIATE_TEST_SUITE_P(Honest, CudaKernels, ::testing::ValuesIn(files()), [](const auto& one) {
+  return one.param;
 });
 
 }  // namespace
