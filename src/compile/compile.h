@@ -23,8 +23,9 @@ struct Request {
   std::vector<std::string> kernels;                           // name expressions
   std::vector<std::pair<std::string, std::int64_t>> defines;  // plan constants
   submission::Flags flags;
-  bool device_printf = false;  // false: printf in device code is discarded
-  bool contract = true;        // cuda; false: a * b + c is rounded twice, as on the host
+  bool device_printf = false;   // false: printf in device code is discarded
+  bool may_keep_state = false;  // module variables that kernels write are not refused
+  bool contract = true;         // cuda; false: a * b + c is rounded twice, as on the host
 };
 
 struct CompiledKernel {

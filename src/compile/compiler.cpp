@@ -90,7 +90,8 @@ std::string key_of(const Request& r,
   }
   add(hash,
       std::to_string(r.flags.maxrregcount) + (r.flags.fast_math ? "f" : "-") +
-          (r.device_printf ? "p" : "-") + (trusted ? "t" : "-") + (r.contract ? "c" : "-"));
+          (r.device_printf ? "p" : "-") + (trusted ? "t" : "-") + (r.contract ? "c" : "-") +
+          (r.may_keep_state ? "s" : ""));
   return util::to_hex(hash.finish());
 }
 

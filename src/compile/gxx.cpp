@@ -194,7 +194,7 @@ Outcome compile_cpu(const Job& job) {
   if (!unit) {
     throw util::InfraError({"compiler role", "g++ wrote no object file", {}}, "E_COMPILE_OUTPUT");
   }
-  if (const std::string why = refuse_object(*unit, job.trusted); !why.empty()) {
+  if (const std::string why = refuse_object(*unit, job.may_keep_state()); !why.empty()) {
     return failed(Result::Status::forbidden, why + "\n" + outcome.log);
   }
   const ToolRun linked = link(gxx, dynamic_labels(*unit));

@@ -21,6 +21,9 @@ struct Job {
   std::filesystem::path cuda_include;  // toolkit headers
   std::filesystem::path ptxas;
   double seconds = 60;  // left for this job
+
+  // Whether writable module variables are let pass.
+  [[nodiscard]] bool may_keep_state() const { return trusted || request.may_keep_state; }
 };
 
 // What came of it.

@@ -92,7 +92,7 @@ Outcome compile_cuda(const Job& job) {
     throw util::InfraError({"compiler role", "NVRTC made no cubin", {}}, "E_COMPILE_OUTPUT");
   }
   if (const std::string why =
-          refuse_cubin(*cubin, compiled.ptx, job.trusted, job.request.device_printf);
+          refuse_cubin(*cubin, compiled.ptx, job.may_keep_state(), job.request.device_printf);
       !why.empty()) {
     return failed(Result::Status::forbidden, why + "\n" + log);
   }

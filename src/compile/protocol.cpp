@@ -70,6 +70,7 @@ nlohmann::json to_json(const Job& job) {
           {"fast_math", r.flags.fast_math},
           {"device_printf", r.device_printf},
           {"contract", r.contract},
+          {"may_keep_state", r.may_keep_state},
           {"work", job.work.native()},
           {"headers", job.headers.native()},
           {"gxx", job.gxx.native()},
@@ -97,6 +98,7 @@ Job job_from_json(const nlohmann::json& body) {
   r.flags.fast_math = field<bool>(body, "fast_math");
   r.device_printf = field<bool>(body, "device_printf");
   r.contract = field<bool>(body, "contract");
+  r.may_keep_state = field<bool>(body, "may_keep_state");
   job.work = field<std::string>(body, "work");
   job.headers = field<std::string>(body, "headers");
   job.gxx = field<std::string>(body, "gxx");

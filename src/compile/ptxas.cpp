@@ -46,7 +46,7 @@ Outcome compile_ptx(const Job& job) {
     throw util::InfraError({"compiler role", "ptxas made no cubin", {}}, "E_COMPILE_OUTPUT");
   }
   const std::string why =
-      refuse_cubin(*cubin, job.request.source, job.trusted, job.request.device_printf);
+      refuse_cubin(*cubin, job.request.source, job.may_keep_state(), job.request.device_printf);
   if (!why.empty()) {
     return failed(Result::Status::forbidden, why + "\n" + log);
   }

@@ -94,6 +94,7 @@ Arm::Arm(const ArmOptions& options, const Code& code)
     channel_.send({{"do", "open"},
                    {"device", device::text(options.device)},
                    {"own", kernels_to_json(options.own_code)},
+                   {"off", names(options.off)},
                    {"kernels", kernels_to_json(code.image)}},
                   fds);
   } catch (const wire::WireError& error) {

@@ -2,6 +2,7 @@
 
 #include "device/device.h"
 #include "evaluate/code.h"
+#include "evaluate/defence.h"
 #include "evaluate/step_patch.h"
 #include "util/file.h"
 #include "util/process.h"
@@ -51,6 +52,7 @@ struct ArmOptions {
   bool allow_unsandboxed = false;
   bool device_printf = false;  // standard output of the runner goes to the judge's
   double start_seconds = 30;   // open and load
+  DefenceSet off;
 };
 
 // One runner process with one module loaded, seen from the judge. The destructor ends the process.

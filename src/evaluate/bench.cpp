@@ -20,6 +20,19 @@ std::size_t slack_begin(const problem::ConcreteTensor& tensor) {
   return (static_cast<std::size_t>(tensor.bytes) + kWord - 1) / kWord * kWord;
 }
 
+void poison_edges(device::Device& device,
+                  const device::Buffer& buffer,
+                  std::size_t slack,
+                  std::uint32_t poison) {
+  const device::Reach all = device::reach(buffer, device.info());
+  if (all.front > 0) {
+    device.fill_words(all.begin, all.front, poison);
+  }
+  if (const std::size_t behind = all.bytes - all.front - slack; behind > 0) {
+    device.fill_words(buffer.address() + slack, behind, poison);
+  }
+}
+
 void poison_all(device::Device& device, const device::Buffer& buffer, std::uint32_t poison) {
   const device::Reach all = device::reach(buffer, device.info());
   device.fill_words(all.begin, all.bytes, poison);
@@ -113,13 +126,17 @@ void Bench::perturb(const Perturbation& change) {
       target.shared->address() + at(change.to), target.pristine->address() + at(change.to), size);
 }
 
-void Bench::before_call(std::uint32_t poison) {
+void Bench::before_call(std::uint32_t poison, bool keep_outputs) {
   poison_ = poison;
   for (const Slot& slot : slots_) {
     if (slot.is_input()) {
       continue;
     }
-    poison_all(device_, *slot.shared, poison);
+    if (keep_outputs && !slot.pristine) {
+      poison_edges(device_, *slot.shared, slack_begin(slot.tensor), poison);
+    } else {
+      poison_all(device_, *slot.shared, poison);
+    }
     if (slot.pristine && slot.tensor.bytes > 0) {
       device_.synchronize();
       engine_.copy(slot.shared->address(),

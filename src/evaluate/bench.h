@@ -55,8 +55,9 @@ class Bench {
   // Changes one element of the content that is there.
   void perturb(const Perturbation& change);
 
-  // Outputs poisoned, inout restored.
-  void before_call(std::uint32_t poison);
+  // Outputs poisoned, inout restored. `keep_outputs`: only what lies around an output is poisoned
+  // (Defence::poison off).
+  void before_call(std::uint32_t poison, bool keep_outputs = false);
 
   // What a call must leave alone: empty if intact.
   struct Damage {

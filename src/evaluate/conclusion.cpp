@@ -77,6 +77,21 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
+// Which refusal of the compiler role it was, by its first words (compile/refuse.h).
+Defence refused_by(const CompileResult& compile) {
+  const auto says = [&compile](std::string_view words) {
+    return compile.log.find(words) < compile.log.find('\n');
+  };
+  if (compile.status != "forbidden") {
+    return Defence::compiler_limits;
+  }
+  return says("__TIME__")                      ? Defence::build_time
+         : says("is a writable module")        ? Defence::module_state
+         : says("at load time")                ? Defence::load_code
+         : says("variable has an initialiser") ? Defence::module_state
+                                               : Defence::forbidden_symbols;
+}
+
 }  // namespace
 
 std::string dims_text(const expr::IntEnv& dims) {
@@ -142,7 +157,44 @@ std::string_view stress_text(bool checked) {
                  : "wrong on a shape that was not shown; the visible ones were not checked";
 }
 
+std::vector<Defence> caught_by(const Evaluation& evaluation) {
+  std::vector<Defence> caught;
+  const auto add = [&caught](const std::optional<Failure>& failure) {
+    if (failure && failure->defence) {
+      caught.push_back(*failure->defence);
+    }
+  };
+  if (evaluation.verdict == Verdict::plan_error && !evaluation.judged()) {
+    return {Defence::plan_rules};
+  }
+  if (evaluation.compile && evaluation.compile->status != "ok") {
+    return {refused_by(*evaluation.compile)};
+  }
+  if (evaluation.check) {
+    add(evaluation.check->failure);
+  }
+  if (evaluation.stress && !evaluation.stress->passed) {
+    caught.push_back(Defence::stress);
+    add(evaluation.stress->inner.for_archive());
+  }
+  if (evaluation.time) {
+    add(evaluation.time->failure);
+  }
+  if (evaluation.heldout && !evaluation.heldout->passed) {
+    caught.push_back(Defence::heldout);
+    add(evaluation.heldout->inner.for_archive());
+  }
+  return caught;
+}
+
 void conclude(const EvaluationRequest& request, Evaluation& result) {
+  result.weakened = names(request.off);
+  if (!request.off.empty()) {
+    result.flags.emplace_back("weakened");
+    if (result.verdict == Verdict::pass_faster) {
+      result.verdict = Verdict::pass_inconclusive;
+    }
+  }
   if (request.depth == Depth::fast) {
     result.flags.emplace_back("quick look");
   }

@@ -30,6 +30,11 @@ namespace sweep::evaluate {
 // What a failed stress stage says; `checked`: the visible shapes were judged before it.
 [[nodiscard]] std::string_view stress_text(bool checked);
 
+// The defences that caught the submission: the one that saw it, with stress or held-out before it
+// where the call was not a visible one. Empty where nothing was caught. Tells hidden facts: for the
+// archive and for people.
+[[nodiscard]] std::vector<Defence> caught_by(const Evaluation& evaluation);
+
 // Fills in flags, `reproduce` and `next` of a finished evaluation.
 void conclude(const EvaluationRequest& request, Evaluation& result);
 

@@ -85,9 +85,9 @@ class Run {
   [[nodiscard]] bool stage_of_depth(Stage stage) const {
     switch (stage) {
       case Stage::stress:
-        return request_.depth != Depth::fast;
+        return request_.depth != Depth::fast && !request_.off.contains(Defence::stress);
       case Stage::heldout:
-        return request_.depth == Depth::full;
+        return request_.depth == Depth::full && !request_.off.contains(Defence::heldout);
       default:
         return true;
     }
@@ -169,6 +169,7 @@ class Run {
     spec.allow_unsandboxed = request_.allow_unsandboxed;
     spec.device_printf = request_.device_printf;
     spec.deadline_seconds = request_.deadline_seconds;
+    spec.off = request_.off;
     judge_ = std::make_unique<JudgeClient>(spec);
     result_.device_info = judge_->info();
   }
@@ -182,8 +183,9 @@ class Run {
           std::async(std::launch::async, [this, &target] { return compile_trusted(target); });
       compile::Compiler compiler(compile_options());
       const bool printing = request_.device_printf && request_.depth != Depth::full;
-      const compile::Result compiled =
-          compiler.compile(compile_request(*submission_, target, printing));
+      compile::Request wanted = compile_request(*submission_, target, printing);
+      wanted.may_keep_state = request_.off.contains(Defence::module_state);
+      const compile::Result compiled = compiler.compile(wanted);
       result_.compile = describe(compiled);
       const Trusted ours = trusted.get();
       if (compiled.status != compile::Result::Status::ok) {
@@ -196,7 +198,7 @@ class Run {
       std::vector<const Code*> codes = {&ours.reference, &ours.seed, &candidate};
       std::optional<Code> versus;
       if (request_.versus) {
-        versus = versus_code(compiler, target, plain);
+        versus = versus_code(compiler, target, *request_.versus, *problem_);
         codes.push_back(&*versus);
       }
       session_ =
@@ -233,29 +235,6 @@ class Run {
     return made;
   }
 
-  Code versus_code(compile::Compiler& compiler,
-                   const compile::Target& target,
-                   const submission::Signature& signature) {
-    const auto parsed = submission::parse(request_.versus->file, request_.versus->text);
-    const auto* made = std::get_if<submission::Submission>(&parsed);
-    if (made != nullptr && !made->plan.problem.empty() && made->plan.problem != problem_->id) {
-      throw util::UsageError({request_.versus->file,
-                              "is for " + made->plan.problem + ", not for " + problem_->id,
-                              "compare two kernels of one problem"},
-                             "E_EVALUATE_VERSUS");
-    }
-    try {
-      return trusted_code(compiler, target, *request_.versus, signature, false);
-    } catch (const util::InfraError& error) {
-      if (error.code() != "E_SEED_COMPILE") {
-        throw;
-      }
-      throw util::UsageError(
-          {request_.versus->file, "--vs needs a kernel that compiles", error.message().what},
-          "E_EVALUATE_VERSUS");
-    }
-  }
-
   [[nodiscard]] StageOptions options() const {
     StageOptions made;
     made.seed = request_.seed;
@@ -266,7 +245,7 @@ class Run {
     made.stress_draws = request_.stress_draws;
     made.replicates = request_.depth == Depth::fast ? 1 : request_.replicates;
     made.blocks = request_.blocks;
-    made.may_say_faster = request_.depth != Depth::fast;
+    made.may_say_faster = request_.depth != Depth::fast && request_.off.empty();
     made.session = session_;
     return made;
   }

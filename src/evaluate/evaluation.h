@@ -1,6 +1,7 @@
 #pragma once
 
 #include "device/device.h"
+#include "evaluate/defence.h"
 #include "evaluate/verdict.h"
 #include "expr/expr.h"
 #include "submission/plan.h"
@@ -52,6 +53,7 @@ struct EvaluationRequest {
   int replicates = 5;        // fresh runner pairs of time
   int blocks = 0;  // ABBA blocks of a shape and replicate; 0: up to 20, by the time a call takes
   double deadline_seconds = 600;  // of the whole evaluation
+  DefenceSet off;  // `sweep selftest` and tests only: the result says so and is never PASS_FASTER
 };
 
 // What evaluate() needs from its surroundings. Paths need not exist (cache and locks are made).
@@ -75,7 +77,8 @@ struct Failure {
   std::vector<std::int64_t> index;
   double got = 0, expected = 0, allowed = 0;
   std::int64_t wrong = 0, total = 0;
-  std::string pattern;  // "all in column 76, the last one"
+  std::string pattern;             // "all in column 76, the last one"
+  std::optional<Defence> defence;  // that caught it
 };
 
 // One judged call.
@@ -240,7 +243,8 @@ struct Evaluation {
   std::optional<StressResult> stress;
   std::optional<TimeResult> time;
   std::optional<HeldoutResult> heldout;
-  std::string device;  // "cuda:0"
+  std::vector<std::string> weakened;  // names of the defences that were off
+  std::string device;                 // "cuda:0"
   device::Info device_info;
   Protections protections;
   std::string version;    // of this program

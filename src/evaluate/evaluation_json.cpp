@@ -166,6 +166,9 @@ Evaluation read(const json& body) {
     e.depth = kDepths.at(i) == depth ? static_cast<Depth>(i) : e.depth;
   }
   stages_from(e, body.at("stages"));
+  if (body.contains("weakened")) {
+    e.weakened = field<std::vector<std::string>>(body, "weakened");
+  }
   e.device = field<std::string>(body, "device");
   e.device_info = device::info_from_json(body.at("device_info"));
   e.protections = protections_from_json(body.at("protections"));
@@ -216,6 +219,7 @@ json to_json(const Evaluation& e, View view) {
           {"seed", e.seed},
           {"depth", kDepths.at(static_cast<std::size_t>(e.depth))},
           {"stages", stages_to_json(e, view)},
+          {"weakened", e.weakened},
           {"device", e.device},
           {"device_info", device::to_json(e.device_info)},
           {"protections", to_json(e.protections)},

@@ -47,6 +47,7 @@ std::optional<Failure> below_floor(const std::string& shape,
     return std::nullopt;
   }
   Failure failure;
+  failure.defence = Defence::floor;
   failure.verdict = floor.provable ? Verdict::rejected_floor : Verdict::review;
   failure.text =
       fmt::format("{}: a call takes {:.3g} us, where the hardware needs {:.3g} us for the work",

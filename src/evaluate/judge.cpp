@@ -97,6 +97,8 @@ class Judge {
     options.arm.allow_unsandboxed = field<bool>(body, "allow_unsandboxed");
     options.arm.device_printf = field<bool>(body, "device_printf");
     options.seed = field<std::uint64_t>(body, "seed");
+    options.off = defences_from(field<std::vector<std::string>>(body, "off"));
+    options.arm.off = options.off;
     options.holder = static_cast<int>(field<std::int64_t>(body, "holder"));
     options.waiting = [this](const std::vector<util::Holder>* holders) { report_waiting(holders); };
     options.locks = "/proc/self/fd/" + std::to_string(locks_.get());

@@ -23,6 +23,7 @@ struct JudgeSpec {
   std::uint64_t seed = 1;
   bool allow_unsandboxed = false;
   bool device_printf = false;
+  DefenceSet off;
   double deadline_seconds = 600;  // from the start, without the time spent waiting for locks
 };
 

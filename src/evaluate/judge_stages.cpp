@@ -13,10 +13,12 @@ namespace {
 constexpr int kHeldoutDraws = 20;
 constexpr std::size_t kPerturbations = 4;
 
-std::vector<std::string> content_names(const problem::Problem& problem) {
+std::vector<std::string> content_names(const Session& session) {
   std::vector<std::string> names = {"default"};
-  for (const problem::Content& content : problem.contents) {
-    names.push_back(content.name);
+  if (session.has(Defence::contents)) {
+    for (const problem::Content& content : session.problem().contents) {
+      names.push_back(content.name);
+    }
   }
   return names;
 }
@@ -46,10 +48,11 @@ std::vector<NumberedDraw> check_draws(const Session& session, const StageOptions
                              : options.places;
   std::vector<NumberedDraw> draws;
   for (const Place& place : places) {
-    for (const std::string& content : content_names(problem)) {
+    for (const std::string& content : content_names(session)) {
       for (int seed = 0; seed < std::max(options.check_seeds, 1); ++seed) {
+        const int number = session.has(Defence::fresh_content) ? seed : 0;
         const problem::Key key = root.derive(problem.id + '\n' + place.name + '\n' + content +
-                                             '\n' + std::to_string(seed));
+                                             '\n' + std::to_string(number));
         draws.push_back({problem::make_draw(problem, place.name, place.free, content, key),
                          static_cast<std::uint64_t>(seed)});
       }
@@ -71,6 +74,7 @@ std::optional<Failure> check_repeat(Session& session, const problem::Draw& draw)
     } else if (!session.same_bits(played.outputs, first)) {
       Failure failure;
       failure.verdict = Verdict::incorrect_nondeterministic;
+      failure.defence = Defence::determinism;
       failure.text =
           "two calls on the same inputs gave different bits; this problem demands equal ones";
       failure.hint = "float atomics add in any order";
@@ -170,10 +174,11 @@ CheckResult run_check(Session& session, const StageOptions& options, const Tick&
       break;
     }
   }
-  if (!result.failure && !draws.empty()) {
+  if (!result.failure && !draws.empty() && session.has(Defence::perturb_one)) {
     run_probes(session, draws.front().draw, result);
   }
-  if (!result.failure && session.problem().policy.bitwise_repeat && !draws.empty()) {
+  if (!result.failure && session.problem().policy.bitwise_repeat && !draws.empty() &&
+      session.has(Defence::determinism)) {
     result.failure = check_repeat(session, draws.front().draw);
   }
   session.unlock();
@@ -191,6 +196,9 @@ StressResult run_stress(Session& session, const StageOptions& options, const Tic
   result.edge_shapes = static_cast<int>(edges.size());
   draws.insert(
       draws.end(), std::make_move_iterator(edges.begin()), std::make_move_iterator(edges.end()));
+  if (!session.has(Defence::contents)) {
+    std::erase_if(draws, [](const problem::Draw& draw) { return draw.content != "default"; });
+  }
   session.lock(util::LockMode::shared, judged_bytes(session, draws));
   std::set<std::string> contents;
   for (const problem::Draw& draw : draws) {

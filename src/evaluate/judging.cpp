@@ -17,8 +17,10 @@ double finite_share(double share) {
 
 Failure failure_of(const problem::Problem& problem,
                    const std::string& output,
-                   const Comparison& comparison) {
+                   const Comparison& comparison,
+                   Defence defence) {
   Failure failure;
+  failure.defence = defence;
   failure.verdict = classify(problem, comparison);
   failure.text = comparison.text(output);
   failure.tensor = output;
@@ -44,12 +46,15 @@ Failure failure_of(const problem::Problem& problem,
 void add(Judgement& judgement,
          const problem::Problem& problem,
          const std::string& output,
-         const Comparison& comparison) {
+         const Comparison& comparison,
+         Defence rule,
+         const DefenceSet& off) {
   judgement.worst_share = std::max(
       {judgement.worst_share, finite_share(comparison.worst), finite_share(comparison.worst_rms)});
   judgement.e_max[output] = comparison.e_max;
-  if (!comparison.pass && !judgement.failure) {
-    judgement.failure = failure_of(problem, output, comparison);
+  const std::optional<Defence> caught = caught_by(comparison, rule, off);
+  if (caught && !judgement.failure) {
+    judgement.failure = failure_of(problem, output, comparison, *caught);
   }
 }
 
@@ -127,7 +132,7 @@ Judgement Comparer::with_oracle(const problem::Draw& draw,
       job.otherwise = region_of(truth.aux, tolerance->otherwise);
     }
     job.poison = bench.poison();
-    add(judgement, problem_, name, engine_.compare(job));
+    add(judgement, problem_, name, engine_.compare(job), Defence::oracle, off_);
   }
   return judgement;
 }
@@ -148,7 +153,7 @@ Judgement Comparer::with_seed(const Bench& bench,
     job.oracle = region_of(seed, name);
     job.base = base_of(bench, name);
     job.poison = bench.poison();
-    add(judgement, problem_, name, engine_.compare(job));
+    add(judgement, problem_, name, engine_.compare(job), Defence::timed_compare, off_);
   }
   return judgement;
 }
@@ -157,6 +162,27 @@ bool seed_rule_suffices(const problem::Problem& problem) {
   return std::ranges::none_of(problem.tolerances, [](const auto& item) {
     return item.second.unless.has_value() || item.second.scale == problem::Tolerance::Scale::aux;
   });
+}
+
+std::optional<Defence> caught_by(const Comparison& comparison,
+                                 Defence rule,
+                                 const DefenceSet& off) {
+  if (comparison.pass) {
+    return std::nullopt;
+  }
+  const auto on = [&off](Defence defence) { return !off.contains(defence); };
+  if (comparison.unwritten > 0 && on(Defence::poison)) {
+    return Defence::poison;
+  }
+  if (comparison.nan > 0 && on(Defence::finite_masks)) {
+    return Defence::finite_masks;
+  }
+  const std::int64_t nan = on(Defence::finite_masks) ? 0 : comparison.nan;
+  if ((comparison.bad > nan || comparison.too_ambiguous) && on(rule)) {
+    return rule;
+  }
+  const bool rms = comparison.bad_rows > 0 || comparison.tensor_rms_bad;
+  return rms && on(Defence::rms_rule) ? std::optional(Defence::rms_rule) : std::nullopt;
 }
 
 Verdict classify(const problem::Problem& problem, const Comparison& comparison) {
@@ -174,6 +200,52 @@ Verdict classify(const problem::Problem& problem, const Comparison& comparison) 
     return Verdict::incorrect_precision;
   }
   return Verdict::incorrect_value;
+}
+
+Defence defence_of(const device::Fault& fault, bool inside_input, bool near_buffer) {
+  switch (fault.kind) {
+    case device::Fault::Kind::timeout:
+      return Defence::time_limit;
+    case device::Fault::Kind::out_of_memory:
+      return Defence::memory_limit;
+    case device::Fault::Kind::memory:
+      return inside_input  ? Defence::read_only_inputs
+             : near_buffer ? Defence::guard_pages
+                           : Defence::device_faults;
+    case device::Fault::Kind::launch:
+    case device::Fault::Kind::other:
+      return Defence::device_faults;
+  }
+  return Defence::device_faults;
+}
+
+std::optional<Failure> damage_failure(const Bench::Damage& damage, const DefenceSet& off) {
+  Failure failure;
+  if (!damage.input.empty() && !off.contains(Defence::input_intact)) {
+    failure.defence = Defence::input_intact;
+    failure.verdict = Verdict::incorrect_input_mutated;
+    failure.tensor = damage.input;
+    failure.text = "input '" + damage.input + "' changed during the call";
+    failure.hint = "inputs are read-only; use `scratch` for work space";
+    return failure;
+  }
+  if (!damage.slack.empty() && !off.contains(Defence::slack_watch)) {
+    failure.defence = Defence::slack_watch;
+    failure.verdict = Verdict::incorrect_out_of_bounds;
+    failure.tensor = damage.slack;
+    failure.text = "something was written behind the last element of '" + damage.slack + "'";
+    failure.hint = "guard the last threads: is the index compared with the size?";
+    return failure;
+  }
+  if (!damage.front.empty() && !off.contains(Defence::front_watch)) {
+    failure.defence = Defence::front_watch;
+    failure.verdict = Verdict::incorrect_out_of_bounds;
+    failure.tensor = damage.front;
+    failure.text = "something was written before the first element of '" + damage.front + "'";
+    failure.hint = "can an index be negative?";
+    return failure;
+  }
+  return std::nullopt;
 }
 
 Verdict verdict_of(const device::Fault& fault, bool inside_input, bool near_buffer) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sweep::evaluate {
@@ -22,8 +23,14 @@ struct Judgement {
 // Compares the outputs of calls. All tensors lie in the judge's memory.
 class Comparer {
  public:
-  Comparer(device::Device& device, Engine& engine, Store& store, const problem::Problem& problem)
-      : device_(device), engine_(engine), store_(store), problem_(problem) {}
+  // `off`: rules that find nothing (Defence::oracle, timed_compare, rms_rule, finite_masks,
+  // poison).
+  Comparer(device::Device& device,
+           Engine& engine,
+           Store& store,
+           const problem::Problem& problem,
+           DefenceSet off = {})
+      : device_(device), engine_(engine), store_(store), problem_(problem), off_(std::move(off)) {}
 
   // The problem's rule for every output: `got` against the truth, E from the seed's outputs on the
   // same draw. `bench` holds the draw's inputs and the poison of the call.
@@ -50,14 +57,28 @@ class Comparer {
   Engine& engine_;
   Store& store_;
   const problem::Problem& problem_;
+  DefenceSet off_;
 };
 
 // True if every output may be compared with the seed alone: no `unless`, no aux scale.
 [[nodiscard]] bool seed_rule_suffices(const problem::Problem& problem);
 
+// What finds fault with the comparison: poison, finite_masks, rms_rule or, for plain wrong
+// elements, `rule`. Nothing if it passes, or if all that would are in `off`.
+[[nodiscard]] std::optional<Defence> caught_by(const problem::Comparison& comparison,
+                                               Defence rule,
+                                               const DefenceSet& off);
+
+// The defence behind a fault of the device, as verdict_of() tells its verdict.
+[[nodiscard]] Defence defence_of(const device::Fault& fault, bool inside_input, bool near_buffer);
+
 // Which verdict a comparison that does not pass stands for.
 [[nodiscard]] Verdict classify(const problem::Problem& problem,
                                const problem::Comparison& comparison);
+
+// What is wrong with a call that left `damage`; nothing where it is intact or the watch is off.
+[[nodiscard]] std::optional<Failure> damage_failure(const Bench::Damage& damage,
+                                                    const DefenceSet& off);
 
 // Verdict of a fault that recurred. `inside_input`: the address lies in a read-only buffer;
 // `near_buffer`: beyond the edge of one of the buffers.

@@ -266,6 +266,29 @@ Code trusted_code(compile::Compiler& compiler,
   return make_code(std::move(submission), {}, std::move(signature), compiled);
 }
 
+Code versus_code(compile::Compiler& compiler,
+                 const compile::Target& target,
+                 const Source& source,
+                 const problem::Problem& problem) {
+  const auto parsed = submission::parse(source.file, source.text);
+  const auto* made = std::get_if<submission::Submission>(&parsed);
+  if (made != nullptr && !made->plan.problem.empty() && made->plan.problem != problem.id) {
+    throw util::UsageError({source.file,
+                            "is for " + made->plan.problem + ", not for " + problem.id,
+                            "compare two kernels of one problem"},
+                           "E_EVALUATE_VERSUS");
+  }
+  try {
+    return trusted_code(compiler, target, source, candidate_signature(problem), false);
+  } catch (const util::InfraError& error) {
+    if (error.code() != "E_SEED_COMPILE") {
+      throw;
+    }
+    throw util::UsageError({source.file, "--vs needs a kernel that compiles", error.message().what},
+                           "E_EVALUATE_VERSUS");
+  }
+}
+
 std::string read_salt(const std::filesystem::path& given) {
   const std::filesystem::path path = salt_path(given);
 

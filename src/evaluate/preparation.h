@@ -50,6 +50,13 @@ namespace sweep::evaluate {
                                 submission::Signature signature,
                                 bool reference);
 
+// The submission to compare with. Throws util::UsageError "E_EVALUATE_VERSUS" if it is for another
+// problem or does not compile.
+[[nodiscard]] Code versus_code(compile::Compiler& compiler,
+                               const compile::Target& target,
+                               const Source& source,
+                               const problem::Problem& problem);
+
 // At least 32 random bytes, made 0600 on first use. `path` empty: $SWEEP_SALT_FILE, else
 // ~/.local/state/sweep/salt. Throws util::UsageError if others may read it.
 [[nodiscard]] std::string read_salt(const std::filesystem::path& path);

@@ -1,6 +1,7 @@
 #include "evaluate/runner.h"
 
 #include "device/reach.h"
+#include "evaluate/defence.h"
 #include "evaluate/image_wire.h"
 #include "evaluate/runner_protocol.h"
 #include "evaluate/step_patch.h"
@@ -86,6 +87,7 @@ class Runner {
   // Two answers: the device is open; the module is loaded.
   json open(wire::Message& message) {
     const json& body = message.body;
+    off_ = defences_from(field<std::vector<std::string>>(body, "off"));
     const device::Id id = device::parse_id(field<std::string>(body, "device"));
     device_ = device::open(id, image_from(body.at("own"), message.fds.at(0)));
     channel_.set_spin(spin_seconds(id));
@@ -159,14 +161,21 @@ class Runner {
   void wash(const json& body) {
     const auto poison = static_cast<std::uint32_t>(field<std::uint64_t>(body, "poison"));
     for (const std::int64_t set : field<std::vector<std::int64_t>>(body, "sets")) {
+      if (off_.contains(Defence::scratch_poison)) {
+        break;
+      }
       for (const auto& buffer : scratch_.at(set)) {
         // With all that a kernel can reach around it, or it would keep something between calls.
         const device::Reach all = device::reach(*buffer, device_->info());
         device_->fill_words(all.begin, all.bytes, poison);
       }
     }
-    device_->wash();
-    device_->reset_persisting_cache();
+    if (!off_.contains(Defence::wash)) {
+      device_->wash();
+    }
+    if (!off_.contains(Defence::persisting_reset)) {
+      device_->reset_persisting_cache();
+    }
     device_->synchronize();
   }
 
@@ -188,6 +197,7 @@ class Runner {
   };
 
   wire::Channel channel_;
+  DefenceSet off_;
   std::unique_ptr<device::Device> device_;
   // Destroyed before the device, sequences before the module and buffers.
   std::map<std::int64_t, std::unique_ptr<device::Buffer>> mapped_;

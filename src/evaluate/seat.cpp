@@ -31,10 +31,14 @@ std::string scalars_text(const submission::Signature& signature, const problem::
 
 }  // namespace
 
-Seat::Seat(Arm& arm, const Bench& bench, const problem::Problem& problem, std::int64_t sm_count)
+Seat::Seat(Arm& arm,
+           const Bench& bench,
+           const problem::Problem& problem,
+           std::int64_t sm_count,
+           device::Access inputs)
     : arm_(arm), problem_(problem), sm_count_(sm_count) {
   for (const Bench::Slot& slot : bench.slots()) {
-    const auto access = slot.is_input() ? device::Access::read : device::Access::read_write;
+    const auto access = slot.is_input() ? inputs : device::Access::read_write;
     const Arm::Mapped mapped = arm.map(*slot.shared, access);
     regions_.push_back({mapped.buffer, mapped.address, slot.shared->bytes(), !slot.is_input()});
   }

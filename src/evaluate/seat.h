@@ -13,8 +13,12 @@ namespace sweep::evaluate {
 // bench and arm.
 class Seat {
  public:
-  // Throws ArmFault.
-  Seat(Arm& arm, const Bench& bench, const problem::Problem& problem, std::int64_t sm_count);
+  // Inputs are mapped with `inputs` rights. Throws ArmFault.
+  Seat(Arm& arm,
+       const Bench& bench,
+       const problem::Problem& problem,
+       std::int64_t sm_count,
+       device::Access inputs = device::Access::read);
   ~Seat();
   Seat(const Seat&) = delete;
   Seat& operator=(const Seat&) = delete;

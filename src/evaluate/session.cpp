@@ -35,7 +35,7 @@ Session::Session(SessionOptions options,
       engine_(options_.arm.device.kind == device::Kind::cpu
                   ? make_host_engine(*device_)
                   : make_device_engine(*device_, store_, images)),
-      comparer_(*device_, *engine_, store_, problem_),
+      comparer_(*device_, *engine_, store_, problem_, options_.off),
       oracle_(std::make_unique<Oracle>(*device_, store_, problem_, reference_code_)) {
   seed_.code = &seed_code_;
   candidate_.code = &candidate_code_;
@@ -179,7 +179,13 @@ Seat& Session::seat(Player& player, Bench& bench, const problem::Draw& draw) {
       player.seats, &bench, &std::pair<const Bench*, std::unique_ptr<Seat>>::first);
   if (found == player.seats.end()) {
     player.seats.emplace_back(
-        &bench, std::make_unique<Seat>(*player.arm, bench, problem_, device_->info().sm_count));
+        &bench,
+        std::make_unique<Seat>(
+            *player.arm,
+            bench,
+            problem_,
+            device_->info().sm_count,
+            has(Defence::read_only_inputs) ? device::Access::read : device::Access::read_write));
     found = std::prev(player.seats.end());
   }
   found->second->ready(draw, poison_word(~poison_number(++calls_)));

@@ -58,6 +58,7 @@ struct Played {
 struct SessionOptions {
   ArmOptions arm;
   std::uint64_t seed = 1;
+  DefenceSet off;  // the arm has its own copy
   std::filesystem::path locks;
   int holder = 0;  // process that a person finds as the holder of our locks; 0: this one
   // Called about ten times a second while a lock is waited for, with those who have it, and once
@@ -131,6 +132,9 @@ class Session {
   // Process, seat and plan, ready for the draw. Throws ArmFault, PlanFault or util::InfraError.
   Seat& seat(Player& player, Bench& bench, const problem::Draw& draw);
 
+  // Whether the defence is in force: tests and `sweep selftest` switch some off.
+  [[nodiscard]] bool has(Defence defence) const { return !options_.off.contains(defence); }
+
   // Whether timed calls flush caches before them; true at the start.
   void set_flush(bool flush) { flush_ = flush; }
 
@@ -152,7 +156,7 @@ class Session {
 
   // A failure where the outputs that the bench holds are no longer those that were copied after the
   // call.
-  [[nodiscard]] static std::optional<Failure> late_store(Bench& bench, const Tensors& outputs);
+  [[nodiscard]] std::optional<Failure> late_store(Bench& bench, const Tensors& outputs);
 
   // What to say of a fault in the last call of `player`.
   [[nodiscard]] Failure failure_of(const ArmFault& fault, const Player& player) const;

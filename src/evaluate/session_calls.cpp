@@ -7,32 +7,6 @@
 namespace sweep::evaluate {
 namespace {
 
-std::optional<Failure> damage_failure(const Bench::Damage& damage) {
-  Failure failure;
-  if (!damage.input.empty()) {
-    failure.verdict = Verdict::incorrect_input_mutated;
-    failure.tensor = damage.input;
-    failure.text = "input '" + damage.input + "' changed during the call";
-    failure.hint = "inputs are read-only; use `scratch` for work space";
-    return failure;
-  }
-  if (!damage.slack.empty()) {
-    failure.verdict = Verdict::incorrect_out_of_bounds;
-    failure.tensor = damage.slack;
-    failure.text = "something was written behind the last element of '" + damage.slack + "'";
-    failure.hint = "guard the last threads: is the index compared with the size?";
-    return failure;
-  }
-  if (!damage.front.empty()) {
-    failure.verdict = Verdict::incorrect_out_of_bounds;
-    failure.tensor = damage.front;
-    failure.text = "something was written before the first element of '" + damage.front + "'";
-    failure.hint = "can an index be negative?";
-    return failure;
-  }
-  return std::nullopt;
-}
-
 // Adds the seconds of its scope to a sum.
 class Timed {
  public:
@@ -61,9 +35,9 @@ Played Session::play(Player& player, Bench& bench, const problem::Draw& draw, bo
   Played played;
   {
     const Timed timing(played.costs.poison);
-    bench.before_call(poison_word(number));
+    bench.before_call(poison_word(number), !has(Defence::poison));
   }
-  if (timed && flush_) {
+  if (timed && flush_ && has(Defence::flush)) {
     const Timed timing(played.costs.flush);
     played.flushed = device_->flush_cache().value_or(-1);
     device_->synchronize();
@@ -75,7 +49,7 @@ Played Session::play(Player& player, Bench& bench, const problem::Draw& draw, bo
   }
   const Timed timing(played.costs.inspect);
   played.outputs = bench.outputs(store_);
-  played.damage = damage_failure(bench.damage());
+  played.damage = damage_failure(bench.damage(), options_.off);
   return played;
 }
 
@@ -104,9 +78,11 @@ Failure Session::failure_of(const ArmFault& fault, const Player& player) const {
       place = here != Seat::Place::elsewhere ? here : place;
     }
   }
+  const bool inside_input = place == Seat::Place::inside_input;
+  const bool near_buffer = place == Seat::Place::near_buffer;
   Failure failure;
-  failure.verdict = verdict_of(
-      fault.fault(), place == Seat::Place::inside_input, place == Seat::Place::near_buffer);
+  failure.verdict = verdict_of(fault.fault(), inside_input, near_buffer);
+  failure.defence = defence_of(fault.fault(), inside_input, near_buffer);
   failure.text = fault.fault().text;
   if (failure.verdict == Verdict::incorrect_input_mutated) {
     failure.hint = "a kernel wrote to an input; inputs are read-only, use `scratch` for work space";
@@ -121,6 +97,7 @@ Failure Session::failure_of(const ArmFault& fault, const Player& player) const {
 Failure Session::failure_of(const PlanFault& fault, const Player& player) {
   Failure failure;
   failure.verdict = Verdict::plan_error;
+  failure.defence = Defence::plan_rules;
   submission::PlanError error = fault.error();
   if (error.file.empty()) {
     error.file = player.code->submission.file;

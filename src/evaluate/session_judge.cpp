@@ -90,7 +90,7 @@ void Session::explain_stale(Failure& failure,
       failure.verdict != Verdict::incorrect_precision) {
     return;
   }
-  if (!earlier_ || earlier_->dims != draw.dims) {
+  if (!has(Defence::stale) || !has(Defence::oracle) || !earlier_ || earlier_->dims != draw.dims) {
     return;
   }
   const Judgement before = comparer_.with_oracle(draw, earlier_->truth, bench, got, earlier_->seed);
@@ -127,7 +127,7 @@ void Session::explain_state(Failure& failure,
                             const Truth& truth,
                             const Tensors& seed) {
   const int history = std::min(player.calls - 1, kLongestHistory);
-  if (!about_values(failure.verdict) || history < 1) {
+  if (!has(Defence::state) || !about_values(failure.verdict) || history < 1) {
     return;
   }
   try {
@@ -151,11 +151,12 @@ void Session::explain_state(Failure& failure,
 }
 
 std::optional<Failure> Session::late_store(Bench& bench, const Tensors& outputs) {
-  if (bench.outputs_equal(outputs)) {
+  if (!has(Defence::late_store) || bench.outputs_equal(outputs)) {
     return std::nullopt;
   }
   Failure failure;
   failure.verdict = Verdict::rejected_late_store;
+  failure.defence = Defence::late_store;
   failure.text = "outputs changed after the call had ended";
   return failure;
 }
@@ -183,6 +184,9 @@ Call Session::judge(Player& player, const problem::Draw& draw, const Perturbatio
   call.worst_share = judgement.worst_share;
   call.failure = played.damage ? std::move(played.damage) : std::move(judgement.failure);
   if (call.failure) {
+    if (change != nullptr && call.failure->defence == Defence::oracle) {
+      call.failure->defence = Defence::perturb_one;
+    }
     explain_stale(*call.failure, draw, bench, played.outputs);
     explain_state(*call.failure, player, bench, content, expected, by_seed.outputs);
   } else {

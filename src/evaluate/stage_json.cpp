@@ -199,7 +199,8 @@ json to_json(const Failure& failure) {
           {"allowed", number(failure.allowed)},
           {"wrong", failure.wrong},
           {"total", failure.total},
-          {"pattern", failure.pattern}};
+          {"pattern", failure.pattern},
+          {"defence", failure.defence ? json(name(*failure.defence)) : json()}};
 }
 
 Failure failure_from_json(const json& body) {
@@ -215,6 +216,10 @@ Failure failure_from_json(const json& body) {
   failure.wrong = field<std::int64_t>(body, "wrong");
   failure.total = field<std::int64_t>(body, "total");
   failure.pattern = field<std::string>(body, "pattern");
+  // Results before 0.2.0 lack it.
+  if (body.contains("defence") && body.at("defence").is_string()) {
+    failure.defence = parse_defence(field<std::string>(body, "defence"));
+  }
   return failure;
 }
 

@@ -228,7 +228,9 @@ class TimeStage {
   }
 
   // Number of a content within the replicate.
-  static int content_index(const timing::Block& block, int half) { return 2 * block.number + half; }
+  [[nodiscard]] int content_index(const timing::Block& block, int half) const {
+    return session_.has(Defence::fresh_content) ? 2 * block.number + half : 0;
+  }
 
   [[nodiscard]] const PoolDraw* pool_of(const timing::Block& block, int half, int replicate) const {
     return pool_draw(shapes_.at(static_cast<std::size_t>(block.shape)),
@@ -301,7 +303,7 @@ class TimeStage {
     begin = clock_.monotonic();
     judge_pair(shape, draw, pool, by_candidate, by_seed);
     if (!failure_ && block.order.at(static_cast<std::size_t>(2 * half + 1)) == Arm::candidate) {
-      failure_ = Session::late_store(*shape.bench, by_candidate);
+      failure_ = session_.late_store(*shape.bench, by_candidate);
     }
     phases_.costs.compare += clock_.monotonic() - begin;
   }
@@ -329,6 +331,9 @@ class TimeStage {
                   const PoolDraw* pool,
                   const Tensors& got,
                   const Tensors& seed) {
+    if (!session_.has(Defence::timed_compare)) {
+      return;
+    }
     Comparer& comparer = session_.comparer();
     Judgement judgement =
         pool != nullptr ? comparer.with_oracle(draw, pool->truth, *shape.bench, got, pool->seed)
@@ -338,7 +343,7 @@ class TimeStage {
 
   TimeResult summary() {
     TimeResult result;
-    if (!failure_) {
+    if (!failure_ && session_.has(Defence::floor)) {
       failure_ = floor_failure(samples_, shapes_);
     }
     result.failure = failure_;
