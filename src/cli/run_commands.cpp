@@ -1,3 +1,4 @@
+#include "agent/recompute.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/style.h"
@@ -39,13 +40,17 @@ record::RunDir open_run(const std::string& name) {
 int run_verify(const std::vector<std::string>& arguments) {
   std::string name;
   GlobalOptions global;
-  CLI::App app{"Checks a run against its ledger: hash chain, artifacts, finished trajectories.",
-               "sweep verify"};
+  CLI::App app{
+      "Checks a run against its ledger (hash chain, artifacts, finished trajectories) and "
+      "computes its results again from the raw samples.",
+      "sweep verify"};
   app.add_option("RUN", name, "run folder or name")->required();
   add_global_options(app, global);
   parse(app, arguments);
   const record::RunDir run = open_run(name);
-  const record::RunVerification checked = record::verify_run(run);
+  record::RunVerification checked = record::verify_run(run);
+  const agent::Recomputed again = agent::recompute(run);
+  checked.broken.insert(checked.broken.end(), again.findings.begin(), again.findings.end());
   const bool good = checked.intact();
   if (global.json) {
     std::cout << nlohmann::json{{"schema", 1},
@@ -56,17 +61,20 @@ int run_verify(const std::vector<std::string>& arguments) {
                                 {"artifacts", checked.artifacts},
                                 {"trajectories", checked.trajectories},
                                 {"kernels", checked.kernels},
+                                {"results", again.results},
                                 {"broken", checked.broken}}
                      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
   } else {
     const Style style = Style::for_stdout();
     std::cout << fmt::format(
-        "{} rows, {} artifacts, {} finished trajectories, {} kernels, head {}\n",
+        "{} rows, {} artifacts, {} finished trajectories, {} kernels, {} results computed again, "
+        "head {}\n",
         checked.ledger.rows,
         checked.artifacts,
         checked.trajectories,
         checked.kernels,
+        again.results,
         checked.ledger.head);
     if (!checked.ledger.problem.empty()) {
       std::cout << style.bad("broken ") << util::printable(checked.ledger.problem) << '\n';

@@ -143,6 +143,28 @@ std::string speedup_text(const TimeResult& time, std::string_view which) {
                      time.shapes.size() == 1 ? "" : "s");
 }
 
+std::string guard_text(const TimeResult& result) {
+  if (result.decision == Verdict::rejected_carryover) {
+    return fmt::format(
+        "the seed runs {:.1f}% slower after this kernel than after itself (at least {:.1f}%; "
+        "{:.1f}% "
+        "is allowed): what the kernel leaves behind would pass for a speedup",
+        100 * result.carryover.point,
+        100 * result.carryover.low,
+        100 * result.carryover.limit);
+  }
+  if (result.decision == Verdict::rejected_timer) {
+    return fmt::format(
+        "by the host's clock a call takes {:.1f} us more than its events say, beyond what a call "
+        "of "
+        "the seed does (at least {:.1f} us; {:.1f} us is allowed)",
+        1e6 * result.hidden.point,
+        1e6 * result.hidden.low,
+        1e6 * result.hidden.limit);
+  }
+  return "";
+}
+
 std::string compile_text(const CompileResult& compile) {
   for (const std::string_view line : util::split(compile.log, '\n')) {
     if (line.find("error") != std::string_view::npos) {

@@ -24,6 +24,10 @@ namespace sweep::evaluate {
 // "1.250x  [1.200, 1.300]  geometric mean over 3 visible shapes"
 [[nodiscard]] std::string speedup_text(const TimeResult& time, std::string_view which);
 
+// Why a session's guards reject a kernel (REJECTED_TIMER, REJECTED_CARRYOVER), in one sentence;
+// else empty.
+[[nodiscard]] std::string guard_text(const TimeResult& result);
+
 // Why a text did not compile, in one line: the compiler's first error, else its status.
 [[nodiscard]] std::string compile_text(const CompileResult& compile);
 

@@ -17,6 +17,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double kTargetHalfWidth = 0.005;  // of the ratio, where a pilot chooses the replicates
+
 class Run {
  public:
   Run(const EvaluationRequest& request, const Services& services, const Progress& progress)
@@ -244,6 +246,8 @@ class Run {
     made.check_seeds = request_.check_seeds;
     made.stress_draws = request_.stress_draws;
     made.replicates = request_.depth == Depth::fast ? 1 : request_.replicates;
+    const bool pilot = request_.depth == Depth::full && request_.device.kind == device::Kind::cuda;
+    made.target = pilot ? kTargetHalfWidth : 0;
     made.blocks = request_.blocks;
     made.may_say_faster = request_.depth != Depth::fast && request_.off.empty();
     made.session = session_;
@@ -311,7 +315,9 @@ class Run {
       if (result_.time->decision == Verdict::unstable) {
         // Repeated once; the second session is final.
         clock_.sleep(kCooling);
+        TimeResult first = *std::move(result_.time);
         result_.time = time_from_json(ask(Stage::time, "time", options()));
+        result_.time->earlier.push_back(std::move(first));
         result_.flags.emplace_back("repeated after UNSTABLE");
       }
       if (result_.time->failure) {
@@ -324,8 +330,15 @@ class Run {
       if (result_.time->uneven) {
         result_.flags.emplace_back("UNEVEN");
       }
-      return true;
+      return settled(*result_.time);
     });
+  }
+
+  // False, with the reason as headline, where a session's guards reject the kernel.
+  bool settled(const TimeResult& time) {
+    const std::string reason = guard_text(time);
+    result_.headline = reason.empty() ? result_.headline : reason;
+    return reason.empty();
   }
 
   void run_heldout() {
@@ -351,6 +364,7 @@ class Run {
         if (time->ratio.point < 0.8 * result_.time->ratio.point) {
           result_.flags.emplace_back("specialised");
         }
+        return settled(*time);
       }
       return true;
     });

@@ -167,6 +167,14 @@ struct ShapeTiming {
   Interval ratio;
   bool uneven = false;       // mean and median disagree by over 5%: the mean decides
   double floor_seconds = 0;  // roofline floor; 0: unknown
+  int launches = 1;          // of the candidate's plan
+};
+
+// A disturbance that was looked for; docs/timing.md explains each. Only `low` decides.
+struct Guard {
+  double point = 0;  // estimate
+  double low = 0;    // lower confidence bound
+  double limit = 0;  // that `low` may reach
 };
 
 // Wall time of the parts of judged calls, in seconds.
@@ -197,11 +205,15 @@ struct TimeResult {
   double margin = 0.01;
   int replicates = 0, blocks = 0, discarded = 0;
   bool uneven = false;
-  double drift = 0;                 // of the seed arm, last to first quarter, relative
-  std::optional<Verdict> decision;  // PASS_* or UNSTABLE
+  Guard drift;                      // of the seed over a replicate, relative
+  Guard carryover;                  // of the candidate on the seed's next call, relative
+  Guard hidden;                     // of the candidate's events against the host's clock, seconds
+  std::optional<Verdict> decision;  // PASS_*, UNSTABLE, REJECTED_TIMER or REJECTED_CARRYOVER
   std::optional<Failure> failure;   // a timed call that was judged wrong
   std::string clock;                // "cuda events", "monotonic clock"
-  std::vector<Sample> samples;
+  std::vector<Sample> samples;      // in order of time
+  std::vector<Sample> pilot;  // of the replicates that fixed how many there are; not used again
+  std::vector<TimeResult> earlier;  // UNSTABLE sessions that this one repeats
   TimePhases phases;
   double seconds = 0;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <thread>
 #include <utility>
 
 #include <sys/resource.h>
@@ -24,6 +25,9 @@ std::size_t host_bytes(const problem::FillPlan& plan) {
   return bytes;
 }
 
+constexpr int kMostThreads = 8;
+constexpr int kBusyCores = 3;
+
 // Behind everything that is being timed: on Linux the priority is the calling thread's.
 constexpr int kNice = 15;
 
@@ -40,6 +44,11 @@ problem::FillPlan made_aside(const problem::Problem& problem, const problem::Dra
 }
 
 }  // namespace
+
+int fill_threads(device::Kind kind) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return kind == device::Kind::cpu ? 0 : std::clamp(cores - kBusyCores, 1, kMostThreads);
+}
 
 FillAhead::FillAhead(const problem::Problem& problem, std::vector<problem::Draw> draws, int threads)
     : problem_(problem),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "device/device.h"
 #include "problem/draw.h"
 #include "problem/fill.h"
 #include "problem/problem.h"
@@ -10,6 +11,10 @@
 #include <vector>
 
 namespace sweep::evaluate {
+
+// Threads that make contents ahead of their use. For a GPU three cores are left to the judge and
+// the two runners of a pair; the cpu device needs them all, and gets 0.
+[[nodiscard]] int fill_threads(device::Kind kind);
 
 // The fill plans of a known list of draws, in order. What only the host can make (rows of a ragged
 // tensor, sorted data) is made by other threads while earlier draws are used.

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <thread>
 #include <utility>
 
 namespace sweep::evaluate {
@@ -18,16 +17,13 @@ namespace {
 
 using timing::Arm;
 
-// Threads that make contents for a GPU ahead of their use; three cores are left to the judge and
-// the two runners of a pair.
-constexpr int kMostFillThreads = 8;
-constexpr int kBusyCores = 3;
 // Wall time of the stage's calls above which blocks become fewer.
 constexpr double kBudgetGpu = 2;
 constexpr double kBudgetCpu = 3;
 // The cpu device flushes only where that is cheap: a server's last-level cache takes longer than
 // most kernels here.
 constexpr double kCpuFlushSeconds = 0.005;
+constexpr int kPilotReplicates = 2;
 constexpr int kMostBlocks = 20;
 constexpr int kLeastBlocks = 4;
 
@@ -53,14 +49,17 @@ class TimeStage {
     session_.clear_bench();
     choose_flush();
     (void)lap();
-    const int replicates = std::max(options_.replicates, 1);
-    start_pairs(std::min(replicates, kPairsAtOnce));
+    int replicates = std::max(options_.replicates, 1);
+    start_pairs(std::min(options_.target > 0 ? kPilotReplicates : replicates, kPairsAtOnce));
     for (const Place& place : places) {
       shapes_.push_back(make_timed_shape(session_, place, key_, only_pool_));
     }
     phases_.pool = lap();
-    for (int first = 0; first < replicates && !failure_; first += kPairsAtOnce) {
-      run_batch(first, std::min(replicates - first, kPairsAtOnce), replicates);
+    if (options_.target > 0) {
+      replicates = pilot(replicates);
+    }
+    for (int done = 0; done < replicates && !failure_; done += kPairsAtOnce) {
+      run_batch(done, std::min(replicates - done, kPairsAtOnce), replicates);
     }
     TimeResult result = summary();
     pairs_.clear();
@@ -99,6 +98,14 @@ class TimeStage {
     }
   }
 
+  // Replicates of the verdict, whose numbers follow the pilot's: contents and order are fresh.
+  int pilot(int least) {
+    run_batch(0, kPilotReplicates, kPilotReplicates);
+    pilot_ = std::exchange(samples_, {});
+    skip_ = kPilotReplicates;
+    return failure_ ? 0 : replicates_after_pilot(pilot_, shapes_.size(), options_.target, least);
+  }
+
   // Warms the pairs, then takes the device alone.
   void run_batch(int first, int count, int replicates) {
     session_.lock(util::LockMode::shared, bytes_);
@@ -111,14 +118,14 @@ class TimeStage {
     }
     phases_.start += lap();
     for (int i = 0; i < count && !failure_; ++i) {
-      warm(pairs_.at(static_cast<std::size_t>(i)), first + i);
+      warm(pairs_.at(static_cast<std::size_t>(i)), skip_ + first + i);
     }
     phases_.warm += lap();
     session_.lock(util::LockMode::exclusive);
     (void)lap();
     for (int i = 0; i < count && !failure_; ++i) {
       tick_("replicate", static_cast<std::size_t>(first + i), static_cast<std::size_t>(replicates));
-      run_replicate(pairs_.at(static_cast<std::size_t>(i)), first + i);
+      run_replicate(pairs_.at(static_cast<std::size_t>(i)), skip_ + first + i);
     }
     phases_.calls += lap();
     session_.unlock();
@@ -132,6 +139,7 @@ class TimeStage {
   void warm(Pair& pair, int replicate) {
     for (TimedShape& shape : shapes_) {
       warm_call(pair, shape, "warm/" + std::to_string(replicate));
+      note_launches(shape, pair.candidate);
       if (shape.call_seconds == 0 && !failure_) {
         // Everything is in place now: what a call takes decides how many blocks there are.
         const double begin = clock_.monotonic();
@@ -212,19 +220,15 @@ class TimeStage {
     const timing::ScheduleKey schedule_key{
         session_.problem().id, session_.candidate().code->digest, options_.session};
     const std::vector<timing::Block> blocks = timing::schedule(schedule_key, replicate, blocks_);
-    FillAhead contents(session_.problem(), draws_of(blocks, replicate), fill_threads());
+    FillAhead contents(session_.problem(),
+                       draws_of(blocks, replicate),
+                       fill_threads(session_.options().arm.device.kind));
     for (const timing::Block& block : blocks) {
       run_block(pair, replicate, block, contents);
       if (failure_) {
         return;
       }
     }
-  }
-
-  [[nodiscard]] int fill_threads() const {
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
-    return cpu ? 0 : std::clamp(cores - kBusyCores, 1, kMostFillThreads);
   }
 
   // Number of a content within the replicate.
@@ -348,9 +352,10 @@ class TimeStage {
     }
     result.failure = failure_;
     result.samples = samples_;
+    result.pilot = pilot_;
     result.phases = phases_;
-    result.blocks = blocks_.empty() ? 0 : *std::ranges::max_element(blocks_);
     result.replicates = options_.replicates;
+    result.blocks = blocks_.empty() ? 0 : *std::ranges::max_element(blocks_);
     const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
     result.clock = !cpu       ? "cuda events"
                    : flushed_ ? "monotonic clock"
@@ -358,7 +363,7 @@ class TimeStage {
     if (failure_) {
       return result;
     }
-    add_statistics(result, shapes_, options_.may_say_faster, cpu);
+    add_statistics(result, shapes_, options_.may_say_faster);
     return result;
   }
 
@@ -375,7 +380,8 @@ class TimeStage {
   double lap_ = 0;
   std::deque<TimedShape> shapes_;
   std::deque<Pair> pairs_;  // refer to the benches of shapes_
-  std::vector<Sample> samples_;
+  std::vector<Sample> samples_, pilot_;
+  int skip_ = 0;    // replicates of the pilot
   int faults_ = 0;  // in calls of the candidate
   std::optional<Failure> failure_;
 };

@@ -4,7 +4,6 @@
 #include "timing/statistics.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace sweep::evaluate {
@@ -26,18 +25,21 @@ Verdict to_verdict(timing::Decision decision) {
       return Verdict::pass_inconclusive;
     case timing::Decision::unstable:
       return Verdict::unstable;
+    case timing::Decision::rejected_timer:
+      return Verdict::rejected_timer;
+    case timing::Decision::rejected_carryover:
+      return Verdict::rejected_carryover;
   }
   return Verdict::pass_inconclusive;
 }
 
-}  // namespace
+constexpr const char* kGpuClock = "cuda events";
+constexpr int kBootstraps = 1000;
 
-void add_statistics(TimeResult& result,
-                    const std::deque<TimedShape>& shapes,
-                    bool may_say_faster,
-                    bool cpu) {
+std::vector<timing::Call> calls_of(const std::vector<Sample>& samples) {
   std::vector<timing::Call> calls;
-  for (const Sample& s : result.samples) {
+  calls.reserve(samples.size());
+  for (const Sample& s : samples) {
     calls.push_back({s.replicate,
                      s.shape,
                      s.block,
@@ -46,31 +48,53 @@ void add_statistics(TimeResult& result,
                      s.device_seconds,
                      s.host_seconds});
   }
-  const timing::Result found = timing::analyse(calls, static_cast<int>(shapes.size()));
+  return calls;
+}
+
+void take_shapes(const timing::Result& found, std::vector<ShapeTiming>& shapes) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const timing::ShapeResult& shape = found.shapes[i];
-    result.shapes.push_back({shapes[i].place.name,
-                             shapes[i].place.free,
-                             shape.seed_seconds,
-                             shape.candidate_seconds,
-                             to_interval(shape.ratio),
-                             shape.uneven,
-                             shapes[i].floor_seconds});
+    shapes[i].seed_seconds = shape.seed_seconds;
+    shapes[i].candidate_seconds = shape.candidate_seconds;
+    shapes[i].ratio = to_interval(shape.ratio);
+    shapes[i].uneven = shape.uneven;
   }
+}
+
+}  // namespace
+
+void add_statistics(TimeResult& result, const std::deque<TimedShape>& shapes, bool may_say_faster) {
+  for (const TimedShape& shape : shapes) {
+    ShapeTiming& timing = result.shapes.emplace_back();
+    timing.shape = shape.place.name;
+    timing.dims = shape.place.free;
+    timing.floor_seconds = shape.floor_seconds;
+    timing.launches = shape.launches;
+  }
+  result.margin = timing::margin(0);
+  compute_statistics(result, may_say_faster);
+}
+
+void compute_statistics(TimeResult& result, bool may_say_faster) {
+  std::vector<int> launches;
+  for (const ShapeTiming& shape : result.shapes) {
+    launches.push_back(shape.launches);
+  }
+  const timing::Result found = timing::analyse(
+      calls_of(result.samples), static_cast<int>(result.shapes.size()), kBootstraps, launches);
+  take_shapes(found, result.shapes);
   result.ratio = to_interval(found.ratio);
   result.bootstrap = to_interval(found.bootstrap);
   result.discarded = found.discarded;
   result.replicates = found.replicates;
   result.uneven = found.uneven;
-  result.drift = found.drift.point;
   timing::Rule rule;
-  rule.margin = timing::margin(0);
-  rule.may_say_faster = may_say_faster && !cpu;
-  // Nobody guards the host's clocks, and others work on its cores: on the cpu device drift and
-  // discarded blocks are reported and decide nothing.
-  rule.drift_limit = cpu ? HUGE_VAL : rule.drift_limit;
-  rule.discard_limit = cpu ? 1 : rule.discard_limit;
-  result.margin = rule.margin;
+  rule.margin = result.margin;
+  rule.guarded = result.clock == kGpuClock;
+  rule.may_say_faster = may_say_faster && rule.guarded;
+  result.drift = {found.drift.point, found.drift.low, rule.drift_limit};
+  result.carryover = {found.carryover.point, found.carryover.low, rule.margin};
+  result.hidden = {found.hidden.seconds.point, found.hidden.seconds.low, found.hidden.limit};
   result.decision = to_verdict(timing::decide(found, rule));
 }
 
@@ -92,6 +116,14 @@ std::optional<Failure> floor_failure(const std::vector<Sample>& samples,
     }
   }
   return std::nullopt;
+}
+
+int replicates_after_pilot(const std::vector<Sample>& pilot,
+                           std::size_t shapes,
+                           double target,
+                           int least) {
+  const timing::Result found = timing::analyse(calls_of(pilot), static_cast<int>(shapes), 0);
+  return std::max(least, timing::replicates_after(found, target));
 }
 
 CallCosts& CallCosts::operator+=(const CallCosts& other) {

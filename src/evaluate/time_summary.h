@@ -3,16 +3,26 @@
 #include "evaluate/evaluation.h"
 #include "evaluate/timed_shape.h"
 
+#include <cstddef>
 #include <deque>
+#include <vector>
 
 namespace sweep::evaluate {
 
-// Statistics and decision from result.samples, whose shapes are numbers in `shapes`. On the cpu
-// device drift is reported and decides nothing, and the result never says FASTER.
-void add_statistics(TimeResult& result,
-                    const std::deque<TimedShape>& shapes,
-                    bool may_say_faster,
-                    bool cpu);
+// Adds the shapes, the margin and what compute_statistics() makes of them to a result with clock
+// and samples, whose shapes are numbers in `shapes`.
+void add_statistics(TimeResult& result, const std::deque<TimedShape>& shapes, bool may_say_faster);
+
+// Every number that follows from samples, shapes' launches, margin and clock, and the decision:
+// what `sweep verify` computes again. Unless the clock is the GPU's the guards decide nothing, as
+// nobody guards the host's clocks and others work on its cores, and the decision is never FASTER.
+void compute_statistics(TimeResult& result, bool may_say_faster);
+
+// Replicates for a half-width of `target` after a pilot; at least `least`.
+[[nodiscard]] int replicates_after_pilot(const std::vector<Sample>& pilot,
+                                         std::size_t shapes,
+                                         double target,
+                                         int least);
 
 // The first shape whose times are below what its work takes.
 [[nodiscard]] std::optional<Failure> floor_failure(const std::vector<Sample>& samples,

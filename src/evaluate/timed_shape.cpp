@@ -62,6 +62,14 @@ TimedShape make_timed_shape(Session& session,
   return shape;
 }
 
+void note_launches(TimedShape& shape, const Player& candidate) {
+  for (const auto& [bench, seat] : candidate.seats) {
+    if (bench == shape.bench.get()) {
+      shape.launches = seat->launches();
+    }
+  }
+}
+
 const PoolDraw* pool_draw(const TimedShape& shape,
                           const problem::Key& key,
                           int replicate,

@@ -31,6 +31,7 @@ struct TimedShape {
   std::map<std::string, double, std::less<>> e_max;  // largest of the pool, by output
   double floor_seconds = 0;
   Floor floor;              // the lowest of the first contents of the pool
+  int launches = 1;         // of the candidate's plan, as warmed
   double call_seconds = 0;  // one judged call, measured while warming; 0: not yet
 };
 
@@ -46,6 +47,9 @@ struct TimedShape {
                                           const Place& place,
                                           const problem::Key& key,
                                           bool only_pool);
+
+// Takes the candidate's launches from its seat, if it has one for this shape.
+void note_launches(TimedShape& shape, const Player& candidate);
 
 // The pool's draw for content `index` of `contents` in a replicate, or null: pool contents stand at
 // keyed places, each at most once, and in turn where `only_pool`.

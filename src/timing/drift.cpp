@@ -1,5 +1,6 @@
 #include "stats/stats.h"
 #include "timing/guards.h"
+#include "timing/shift.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +20,7 @@ struct Point {
 
 using Replicates = std::map<int, std::vector<Point>>;
 
-// readings[shape][replicate], the seed's only.
+// points[shape][replicate], the seed's only.
 std::vector<Replicates> seed_points(std::span<const Call> calls, int shapes) {
   std::map<int, int> length;
   for (const Call& call : calls) {
@@ -46,12 +47,6 @@ struct Slope {
   bool bounded = false;
 };
 
-double order_statistic(std::vector<double>& values, std::size_t at) {
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>(at);
-  std::ranges::nth_element(values, place);
-  return *place;
-}
-
 Slope slope_of(const Replicates& replicates, double error) {
   std::vector<double> slopes;
   double variance = 0;  // of Kendall's S, summed over the strata
@@ -70,13 +65,13 @@ Slope slope_of(const Replicates& replicates, double error) {
     return slope;
   }
   slope.point = stats::median(slopes);
-  const double count = static_cast<double>(slopes.size());
-  const double outside = (count - stats::normal_quantile(1 - error) * std::sqrt(variance)) / 2;
+  // S counts rising less falling pairs, so half of it counts one kind.
+  const double outside = outside_bound(static_cast<double>(slopes.size()), variance / 4, error);
   slope.bounded = outside >= 1;
   if (slope.bounded) {
-    const auto rank = static_cast<std::size_t>(outside);  // from 1
-    slope.low = order_statistic(slopes, rank - 1);
-    slope.high = order_statistic(slopes, slopes.size() - rank);
+    const auto rank = static_cast<std::size_t>(outside);
+    slope.low = order_statistic(slopes, rank);
+    slope.high = order_statistic(slopes, slopes.size() + 1 - rank);
   }
   return slope;
 }
@@ -97,9 +92,7 @@ Guard drift(std::span<const Call> calls, int shapes) {
   Guard worst;
   for (const Replicates& replicates : seed_points(calls, shapes)) {
     const Guard guard = guard_of(slope_of(replicates, kError / shapes));
-    if (guard.low > worst.low || (guard.low >= worst.low && guard.point > worst.point)) {
-      worst = guard;
-    }
+    worst = worse(worst, guard);
   }
   return worst;
 }

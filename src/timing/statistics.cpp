@@ -220,8 +220,8 @@ ShapeResult shape_result(const Blocks& blocks, std::size_t shape) {
   return result;
 }
 
-// Geometric mean over the shapes within each replicate, then over replicates.
-Estimate overall(const Blocks& blocks, const std::vector<ShapeResult>& shapes) {
+// Log of the geometric mean over the shapes, of each replicate.
+Times replicate_logs(const Blocks& blocks, const std::vector<ShapeResult>& shapes) {
   Times values;
   for (const auto& [replicate, row] : blocks.by_replicate) {
     double sum = 0;
@@ -230,6 +230,10 @@ Estimate overall(const Blocks& blocks, const std::vector<ShapeResult>& shapes) {
     }
     values.push_back(sum / static_cast<double>(row.size()));
   }
+  return values;
+}
+
+Estimate overall(const Times& values, const std::vector<ShapeResult>& shapes) {
   if (values.size() > 1) {
     return student(values);
   }
@@ -240,6 +244,23 @@ Estimate overall(const Blocks& blocks, const std::vector<ShapeResult>& shapes) {
   return from_log(values.at(0), std::sqrt(squares) / static_cast<double>(shapes.size()));
 }
 
+// 1.4826 MAD estimates the sd of normal values, and their median scatters by 1.2533 sd / sqrt(n).
+constexpr double kMadToMedianError = 1.4826 * 1.2533;
+
+double block_error(const Blocks& blocks) {
+  double sum = 0;
+  for (const auto& [replicate, row] : blocks.by_replicate) {
+    double squares = 0;
+    for (const std::vector<BlockTimes>& shape : row) {
+      const double error = kMadToMedianError * stats::median_absolute_deviation(log_ratios(shape)) /
+                           std::sqrt(static_cast<double>(shape.size()));
+      squares += error * error;
+    }
+    sum += std::sqrt(squares) / static_cast<double>(row.size());
+  }
+  return sum / static_cast<double>(blocks.by_replicate.size());
+}
+
 bool any_shape_slower(const Result& result, double limit) {
   return std::ranges::any_of(result.shapes,
                              [limit](const ShapeResult& s) { return s.ratio.high < 1 / limit; });
@@ -247,7 +268,10 @@ bool any_shape_slower(const Result& result, double limit) {
 
 }  // namespace
 
-Result analyse(std::span<const Call> calls, int shapes, int bootstrap_rounds) {
+Result analyse(std::span<const Call> calls,
+               int shapes,
+               int bootstrap_rounds,
+               std::span<const int> launches) {
   Blocks blocks = collect(calls, shapes);
   if (blocks.by_replicate.empty() || shapes < 1) {
     throw util::InfraError({"timing", "no timed calls", "run it again"}, "E_TIMING_SAMPLES");
@@ -264,8 +288,14 @@ Result analyse(std::span<const Call> calls, int shapes, int bootstrap_rounds) {
     uneven.push_back(result.shapes.back().uneven);
     result.uneven = result.uneven || uneven.back();
   }
+  const Times values = replicate_logs(blocks, result.shapes);
+  result.ratio = overall(values, result.shapes);
+  result.replicate_sd = values.size() > 1 ? stats::standard_deviation(values) : 0;
+  result.block_error = block_error(blocks);
   result.drift = drift(calls, shapes);
-  result.ratio = overall(blocks, result.shapes);
+  result.carryover = carryover(calls, shapes);
+  const std::vector<int> single(static_cast<std::size_t>(shapes), 1);
+  result.hidden = hidden_time(calls, launches.empty() ? std::span<const int>(single) : launches);
   result.bootstrap = bootstrap(blocks, uneven, std::log(result.ratio.point), bootstrap_rounds);
   return result;
 }
@@ -275,8 +305,15 @@ double margin(double aa_half_width) {
 }
 
 Decision decide(const Result& result, const Rule& rule) {
+  if (rule.guarded && result.hidden.found()) {
+    return Decision::rejected_timer;
+  }
+  if (rule.guarded && result.carryover.low > rule.margin) {
+    return Decision::rejected_carryover;
+  }
   const int attempted = result.blocks + result.discarded;
-  if (result.drift.low > rule.drift_limit || result.discarded > rule.discard_limit * attempted) {
+  if (rule.guarded &&
+      (result.drift.low > rule.drift_limit || result.discarded > rule.discard_limit * attempted)) {
     return Decision::unstable;
   }
   const double limit = 1 + rule.margin;
@@ -300,6 +337,18 @@ int replicates_for(double sd, double target) {
     }
   }
   return kMost;
+}
+
+int replicates_after(const Result& pilot, double target) {
+  return replicates_for(std::max(pilot.replicate_sd, pilot.block_error), target);
+}
+
+bool practical_win(const Estimate& first, const Estimate& second) {
+  return first.point >= 1.05 && second.low >= 1.0;
+}
+
+bool specialised(const Estimate& heldout, const Estimate& visible) {
+  return heldout.point < 0.8 * visible.point;
 }
 
 }  // namespace sweep::timing

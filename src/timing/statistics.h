@@ -29,7 +29,11 @@ struct Result {
   Estimate bootstrap;  // replicates, then blocks, resampled; printed beside, decides nothing
   bool uneven = false;
   int replicates = 0, blocks = 0, discarded = 0;
-  Guard drift;  // of the seed within a replicate, relative
+  double replicate_sd = 0;  // of the replicates' log ratios; 0 for one replicate
+  double block_error = 0;   // standard error of a replicate's log ratio from its blocks' scatter
+  Guard drift;              // of the seed within a replicate, relative
+  Guard carryover;          // of the candidate on the seed's next call, relative
+  HiddenTime hidden;
 };
 
 // Statistic of docs/verdicts.md: a block gives d = (log s1 + log s2 - log c1 - log c2) / 2; a
@@ -40,15 +44,29 @@ struct Result {
 // shape; shapes in quadrature). Blocks without four positive times, or with a seed call above three
 // times the replicate's median, count as discarded. `shapes` = number of shapes; every one needs at
 // least one complete block in each replicate that appears, else it throws util::InfraError
-// "E_TIMING_SAMPLES". `bootstrap_rounds` 0 leaves Result::bootstrap at the point.
-[[nodiscard]] Result analyse(std::span<const Call> calls, int shapes, int bootstrap_rounds = 1000);
+// "E_TIMING_SAMPLES". `bootstrap_rounds` 0 leaves Result::bootstrap at the point. `calls` in order
+// of time. `launches` of the candidate's plan for each shape; empty: one each.
+[[nodiscard]] Result analyse(std::span<const Call> calls,
+                             int shapes,
+                             int bootstrap_rounds = 1000,
+                             std::span<const int> launches = {});
 
-enum class Decision { faster, equivalent, slower, inconclusive, unstable };
+enum class Decision {
+  faster,
+  equivalent,
+  slower,
+  inconclusive,
+  unstable,
+  rejected_timer,
+  rejected_carryover
+};
 
 struct Rule {
   double margin = 0.01;  // m: max(2 x A/A half-width, 1%)
   double drift_limit = 0.03;
   double discard_limit = 0.2;  // share of the blocks
+  bool guarded = true;         // false: drift, carry-over, clocks and discarded blocks decide
+                        // nothing (the cpu device: nobody guards the host's clocks and caches)
   bool may_say_faster = true;  // false: quick look (--fast), and the cpu device
 };
 
@@ -57,11 +75,25 @@ struct Rule {
 
 // FASTER: low > 1 + m and no shape SLOWER. SLOWER: high < 1 / (1 + m). EQUIVALENT: the interval
 // lies in [1 / (1 + m), 1 + m]. Else INCONCLUSIVE. UNSTABLE first: the lower bound of the drift, or
-// the share of discarded blocks, above its limit.
+// the share of discarded blocks, above its limit. Before all of these, by lower bounds as well:
+// REJECTED_TIMER where the candidate hides time from its events, REJECTED_CARRYOVER where it slows
+// the seed's next call by more than m: what is left of a carry-over in the ratio is below m then.
 [[nodiscard]] Decision decide(const Result& result, const Rule& rule);
 
 // Replicates that give a half-width of `target` (relative, 95%) when replicates scatter by `sd`
 // (log ratio); 5 to 15.
 [[nodiscard]] int replicates_for(double sd, double target);
+
+// Replicates of the verdict after a pilot, whose calls are not used again: replicates_for the
+// larger of replicate_sd, which two replicates estimate badly, and block_error, which it cannot be
+// below. The verdict's own calls have no say, so its interval keeps its error rate.
+[[nodiscard]] int replicates_after(const Result& pilot, double target);
+
+// A gain that matters in practice and was confirmed: the estimate is at least 1.05, and the
+// interval of a second session, on new contents, lies at 1 or above.
+[[nodiscard]] bool practical_win(const Estimate& first, const Estimate& second);
+
+// Tuned to what was shown: on shapes that were not, the speedup is below 0.8 of the visible one.
+[[nodiscard]] bool specialised(const Estimate& heldout, const Estimate& visible);
 
 }  // namespace sweep::timing

@@ -45,6 +45,19 @@ TEST(Conclusion, SaysThatTheCpuDeviceNeverRanks) {
               HasSubstr("never says FASTER"));
 }
 
+TEST(Conclusion, SaysWhatAGuardFound) {
+  TimeResult time;
+  time.carryover = {0.052, 0.041, 0.01};
+  time.hidden = {42e-6, 40e-6, 17e-6};
+  time.decision = Verdict::pass_equivalent;
+  EXPECT_EQ(guard_text(time), "");
+  time.decision = Verdict::rejected_carryover;
+  EXPECT_THAT(guard_text(time), HasSubstr("5.2% slower after this kernel"));
+  EXPECT_THAT(guard_text(time), HasSubstr("at least 4.1%; 1.0%"));
+  time.decision = Verdict::rejected_timer;
+  EXPECT_THAT(guard_text(time), HasSubstr("42.0 us more"));
+}
+
 TEST(Conclusion, RepeatsConstantsAndQuotesOddNames) {
   EvaluationRequest request;
   request.submission.file = "my kernel's.cu";

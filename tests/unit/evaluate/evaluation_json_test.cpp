@@ -42,6 +42,11 @@ TimeResult timing() {
   time.replicates = 5;
   time.blocks = 20;
   time.discarded = 1;
+  time.drift = {0.02, 0.01, 0.03};
+  time.carryover = {-0.002, 0, 0.01};
+  time.hidden = {4e-6, 1e-6, 15e-6};
+  time.pilot.push_back({0, 0, 0, 0, false, 3e-3, 4e-3, 1});
+  time.earlier.emplace_back().decision = Verdict::unstable;
   time.decision = Verdict::pass_faster;
   time.clock = "cuda events";
   time.samples.push_back({4, 1, 2, 3, true, 1e-3, 2e-3, 0.99});

@@ -9,7 +9,6 @@ namespace sweep::timing {
 namespace {
 
 constexpr double kLimit = 0.03;
-constexpr int kSessions = 1000;
 
 bool found(const Machine& machine,
            const std::vector<int>& blocks,
@@ -66,48 +65,43 @@ TEST(Drift, OfNoCallsIsNone) {
   EXPECT_EQ(drift(broken, 1).point, 0);
 }
 
-// Rates below are of 1000 sessions; the allowed count is four standard deviations of the binomial
-// from the stated rate.
-
 TEST(DriftRates, FindsARampOfFourPercent) {
   const Machine machine{.drift = 0.04};
-  const int one = count_sessions(kSessions, [&](auto i) { return found(machine, {20}, i); });
-  EXPECT_GE(one, kSessions * 0.95 - 4 * std::sqrt(kSessions * 0.95 * 0.05)) << one;
-  const int three = count_sessions(kSessions, [&](auto i) {
-    return found(machine, {20, 20, 20}, i);
-  });
-  EXPECT_GE(three, kSessions * 0.98 - 4 * std::sqrt(kSessions * 0.98 * 0.02)) << three;
+  const int one = count_sessions([&](auto i) { return found(machine, {20}, i); });
+  EXPECT_GE(one, at_least(0.95)) << one;
+  const int three = count_sessions([&](auto i) { return found(machine, {20, 20, 20}, i); });
+  EXPECT_GE(three, at_least(0.98)) << three;
 }
 
 TEST(DriftRates, FindsAFallingRampToo) {
   const Machine machine{.drift = -0.04};
-  const int count = count_sessions(kSessions, [&](auto i) { return found(machine, {20}, i); });
-  EXPECT_GE(count, kSessions * 0.95 - 4 * std::sqrt(kSessions * 0.95 * 0.05)) << count;
+  const int count = count_sessions([&](auto i) { return found(machine, {20}, i); });
+  EXPECT_GE(count, at_least(0.95)) << count;
 }
 
 // At the limit itself an alarm is an error of the bound: 1%.
 TEST(DriftRates, AtTheLimitErrsInOnePercent) {
   const Machine machine{.drift = kLimit};
-  const int count = count_sessions(kSessions, [&](auto i) { return found(machine, {20, 20}, i); });
-  EXPECT_LE(count, kSessions * 0.01 + 4 * std::sqrt(kSessions * 0.01 * 0.99)) << count;
+  const int count = count_sessions([&](auto i) { return found(machine, {20, 20}, i); });
+  EXPECT_LE(count, at_most(0.01)) << count;
 }
 
 // Contents that cost between 0.75 and 1.25, as uneven graphs do.
 TEST(DriftRates, ContentsAreNoDrift) {
   const Machine machine{.content = [](std::mt19937_64& r) { return uniform(r, 0.75, 1.25); }};
   for (const std::vector<int>& blocks : {std::vector<int>{20}, {20, 20, 20}, {4, 4}}) {
-    const int count = count_sessions(kSessions, [&](auto i) { return found(machine, blocks, i); });
-    EXPECT_LE(count, kSessions * 0.01) << count << " with " << blocks.size() << " shapes";
+    const int count = count_sessions([&](auto i) { return found(machine, blocks, i); });
+    EXPECT_LE(count, 0.01 * trials()) << count << " with " << blocks.size() << " shapes";
   }
 }
 
 // Two kinds of content, as an H200 timed them: 130 and 210 us.
 TEST(DriftRates, TwoKindsOfContentAreNoDrift) {
   const Machine machine{.content = [](std::mt19937_64& r) { return r() % 2 == 0 ? 1.3 : 2.1; }};
-  const int count = count_sessions(kSessions, [&](auto i) { return found(machine, {20, 20}, i); });
-  EXPECT_LE(count, kSessions * 0.01) << count;
-  const int quick = count_sessions(kSessions, [&](auto i) { return found(machine, {20}, i, 1); });
-  EXPECT_LE(quick, kSessions * 0.01) << quick;
+  const int count = count_sessions([&](auto i) { return found(machine, {20, 20}, i); });
+  EXPECT_LE(count, 0.01 * trials()) << count;
+  const int quick = count_sessions([&](auto i) { return found(machine, {20}, i, 1); });
+  EXPECT_LE(quick, 0.01 * trials()) << quick;
 }
 
 // Kernels of 12 us scatter by 3%, and 5% of their calls by far more.
@@ -115,8 +109,8 @@ TEST(DriftRates, NoiseIsNoDrift) {
   std::mt19937_64 random(5);
   const auto spikes = [&random](Arm, int) { return random() % 20 == 0 ? 1.5 : 1.0; };
   const Machine machine{.call_noise = 0.03, .extra = spikes};
-  const int count = count_sessions(kSessions, [&](auto i) { return found(machine, {20}, i); });
-  EXPECT_LE(count, 2) << count;
+  const int count = count_sessions([&](auto i) { return found(machine, {20}, i); });
+  EXPECT_LE(count, at_most(0.001)) << count;
 }
 
 // A replicate's own level is no drift.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <map>
 
@@ -50,6 +51,59 @@ TEST(Schedule, BalancesOrdersAndPredecessors) {
     EXPECT_LE(std::abs(p[0][1] - p[1][0]), 1);
     EXPECT_LE(std::abs(p[0][0] - p[1][1]), 1);
   }
+}
+
+// Whatever the numbers of blocks are: going from one order to the other and back alternates, so
+// each arm follows the other, and itself, equally often. Each arm cannot follow both arms equally
+// often without all ABBA standing before all BAAB: of a block's three steps only one repeats an
+// arm.
+TEST(Schedule, BalancesPredecessorsForAnyNumberOfBlocks) {
+  for (int n = 0; n < 200; ++n) {
+    const std::vector<int> counts{1 + n % 7, n % 3, n % 20};
+    const auto blocks = schedule(key(n), 0, counts);
+    const Predecessors p = predecessors(blocks);
+    EXPECT_LE(std::abs(p[0][1] - p[1][0]), 1) << n;
+    EXPECT_LE(std::abs(p[0][0] - p[1][1]), 1) << n;
+    EXPECT_EQ(p[0][0] + p[0][1] + p[1][0] + p[1][1], 4 * static_cast<int>(blocks.size()) - 1);
+  }
+}
+
+// What the carry-over guard compares: seed calls after each arm, of every shape.
+TEST(Schedule, EveryShapeHasSeedCallsAfterBothArms) {
+  for (int n = 0; n < 100; ++n) {
+    std::map<std::pair<int, Arm>, int> before;
+    const Arm* last = nullptr;
+    const auto blocks = schedule(key(n), n, std::vector<int>{20, 4, 2});
+    for (const Block& block : blocks) {
+      for (const Arm& arm : block.order) {
+        if (last != nullptr && arm == Arm::seed) {
+          ++before[{block.shape, *last}];
+        }
+        last = &arm;
+      }
+    }
+    for (int shape = 0; shape < 3; ++shape) {
+      EXPECT_GE((before[{shape, Arm::seed}]), 1) << n;
+      EXPECT_GE((before[{shape, Arm::candidate}]), 2) << n;
+    }
+  }
+}
+
+// Each place in the list goes to each shape in proportion, and each block of a shape starts with
+// the seed in half of the schedules: 2000 keys, four standard deviations.
+TEST(Schedule, PlacesAndOrdersAreUniform) {
+  constexpr int kKeys = 2000;
+  std::map<int, int> first_shape;
+  int seed_first = 0, last_seed_first = 0;
+  for (int n = 0; n < kKeys; ++n) {
+    const auto blocks = schedule(key(n), 0, std::vector<int>{6, 3});
+    ++first_shape[blocks.front().shape];
+    seed_first += blocks.front().order[0] == Arm::seed ? 1 : 0;
+    last_seed_first += blocks.back().order[0] == Arm::seed ? 1 : 0;
+  }
+  EXPECT_NEAR(first_shape[0], kKeys * 2 / 3, 4 * std::sqrt(kKeys * 2.0 / 9));
+  EXPECT_NEAR(seed_first, kKeys / 2, 4 * std::sqrt(kKeys * 0.25));
+  EXPECT_NEAR(last_seed_first, kKeys / 2, 4 * std::sqrt(kKeys * 0.25));
 }
 
 TEST(Schedule, FollowsFromItsKeyAlone) {

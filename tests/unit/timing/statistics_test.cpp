@@ -11,6 +11,76 @@
 namespace sweep::timing {
 namespace {
 
+// Blocks of a shape in a replicate whose log ratios are these.
+void add_blocks(std::vector<Call>& calls,
+                int replicate,
+                int shape,
+                const std::vector<double>& log_ratios) {
+  int number = 0;
+  for (const double d : log_ratios) {
+    for (int position = 0; position < 4; ++position) {
+      const Arm arm = position == 0 || position == 3 ? Arm::seed : Arm::candidate;
+      const double seconds = arm == Arm::seed ? 1e-4 * std::exp(d) : 1e-4;
+      calls.push_back({replicate, shape, number, position, arm, seconds, seconds});
+    }
+    ++number;
+  }
+}
+
+// Medians 0.02 and 0.04: mean 0.03, sd 0.01 sqrt(2), and t(0.975, 1) = 12.7062 times the standard
+// error 0.01 is the half-width 0.127062. The first replicate's blocks lie 0.01, 0 and 0.04 from
+// their median, the second's 0.01, 0.01 and 0: 1.4826 * 1.2533 * 0.01 / sqrt(3) each.
+TEST(Statistics, ByHand) {
+  std::vector<Call> calls;
+  add_blocks(calls, 0, 0, {0.01, 0.06, 0.02});
+  add_blocks(calls, 1, 0, {0.03, 0.05, 0.04});
+  const Result result = analyse(calls, 1);
+  EXPECT_NEAR(std::log(result.ratio.point), 0.03, 1e-9);
+  EXPECT_NEAR(std::log(result.ratio.low), 0.03 - 0.127062, 1e-6);
+  EXPECT_NEAR(std::log(result.ratio.high), 0.03 + 0.127062, 1e-6);
+  EXPECT_NEAR(result.replicate_sd, 0.0141421, 1e-6);
+  EXPECT_NEAR(result.block_error, 1.4826 * 1.2533 * 0.01 / std::sqrt(3.0), 1e-9);
+  EXPECT_NEAR(result.shapes[0].seed_seconds, 1e-4 * (std::exp(0.03) + std::exp(0.04)) / 2, 1e-15);
+  EXPECT_NEAR(result.shapes[0].candidate_seconds, 1e-4, 1e-15);
+}
+
+// The geometric mean is taken within a replicate, then the interval over replicates: shapes at 0.02
+// and 0.06 give 0.04 and, in the second, 0.04 and 0.08 give 0.06.
+TEST(Statistics, ShapesAreAveragedWithinAReplicate) {
+  std::vector<Call> calls;
+  for (const int r : {0, 1}) {
+    add_blocks(calls, r, 0, {0.02 + 0.02 * r});
+    add_blocks(calls, r, 1, {0.06 + 0.02 * r});
+  }
+  const Result result = analyse(calls, 2, 0);
+  EXPECT_NEAR(std::log(result.ratio.point), 0.05, 1e-9);
+  EXPECT_NEAR(std::log(result.ratio.high), 0.05 + 0.127062, 1e-6);
+}
+
+// Two replicates without scatter inside: a resample is both of one, or one of each, so the 2.5% and
+// 97.5% quantiles are the two values.
+TEST(Statistics, BootstrapResamplesReplicates) {
+  std::vector<Call> calls;
+  add_blocks(calls, 0, 0, {0.02, 0.02});
+  add_blocks(calls, 1, 0, {0.04, 0.04});
+  const Result result = analyse(calls, 1);
+  EXPECT_NEAR(std::log(result.bootstrap.low), 0.02, 1e-9);
+  EXPECT_NEAR(std::log(result.bootstrap.high), 0.04, 1e-9);
+}
+
+// Seed times 1, 1, 1, 1 and candidate times 1, 1, 1, 5 (all 100 us): means 1 and 2, medians 1
+// and 1.
+TEST(Statistics, UnevenTimesCompareByMeans) {
+  std::vector<Call> calls;
+  add_blocks(calls, 0, 0, {0, 0});
+  calls[6].device_seconds = 5e-4;
+  const Result result = analyse(calls, 1, 0);
+  EXPECT_TRUE(result.uneven);
+  EXPECT_NEAR(result.ratio.point, 0.5, 1e-12);
+  calls[6].device_seconds = 1.19e-4;  // mean / median 1.0475
+  EXPECT_FALSE(analyse(calls, 1, 0).uneven);
+}
+
 TEST(Statistics, RecoversARatio) {
   const Result result = analyse(session({.ratio = 1.5}, 5, {20, 20, 20}, 7), 3);
   EXPECT_NEAR(result.ratio.point, 1.5, 0.01);
@@ -151,8 +221,48 @@ TEST(Decision, ReplicatesForTarget) {
   EXPECT_EQ(replicates_for(0.0001, 0.005), 5);
   EXPECT_EQ(replicates_for(0.5, 0.005), 15);
   EXPECT_GT(replicates_for(0.007, 0.005), 5);
+  // 2.776445 * 0.004 / sqrt(5) = 0.00497; 0.0041 gives 0.00509, and with 6 replicates 0.00430.
+  EXPECT_EQ(replicates_for(0.0040, 0.005), 5);
+  EXPECT_EQ(replicates_for(0.0041, 0.005), 6);
   EXPECT_DOUBLE_EQ(margin(0), 0.01);
   EXPECT_DOUBLE_EQ(margin(0.02), 0.04);
+}
+
+TEST(Decision, APilotCountsTheLargerScatter) {
+  Result pilot;
+  pilot.replicate_sd = 0.0041;
+  EXPECT_EQ(replicates_after(pilot, 0.005), 6);
+  pilot.block_error = 0.5;
+  EXPECT_EQ(replicates_after(pilot, 0.005), 15);
+  pilot = {};
+  EXPECT_EQ(replicates_after(pilot, 0.005), 5);
+}
+
+TEST(Decision, GuardsDecideByTheirLowerBounds) {
+  Result result = with(1.2, 1.3);
+  result.drift = {0.2, 0.029};
+  result.carryover = {0.2, 0.009};
+  result.hidden = {{1e-3, 14e-6}, 15e-6};
+  EXPECT_EQ(decide(result, {}), Decision::faster);
+  result.drift.low = 0.031;
+  EXPECT_EQ(decide(result, {}), Decision::unstable);
+  result.carryover.low = 0.011;
+  EXPECT_EQ(decide(result, {}), Decision::rejected_carryover);
+  EXPECT_EQ(decide(result, {.margin = 0.02}), Decision::unstable);
+  result.hidden.seconds.low = 16e-6;
+  EXPECT_EQ(decide(result, {}), Decision::rejected_timer);
+  EXPECT_EQ(decide(result, {.guarded = false}), Decision::faster);
+}
+
+TEST(Decision, AWinIsPracticalWhenItIsConfirmed) {
+  EXPECT_TRUE(practical_win({1.05, 1.04, 1.06}, {1.03, 1.0, 1.06}));
+  EXPECT_FALSE(practical_win({1.049, 1.04, 1.06}, {1.05, 1.04, 1.06}));
+  EXPECT_FALSE(practical_win({1.06, 1.05, 1.07}, {1.05, 0.99, 1.11}));
+}
+
+TEST(Decision, SpecialisedIsBelowFourFifthsOfTheVisible) {
+  EXPECT_TRUE(specialised({1.59, 1.5, 1.7}, {2.0, 1.9, 2.1}));
+  EXPECT_FALSE(specialised({1.61, 1.5, 1.7}, {2.0, 1.9, 2.1}));
 }
 
 }  // namespace

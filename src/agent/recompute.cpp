@@ -1,0 +1,100 @@
+#include "agent/recompute.h"
+
+#include "agent/session.h"
+#include "evaluate/recompute.h"
+#include "util/error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace sweep::agent {
+namespace {
+
+constexpr double kTolerance = 1e-9;  // relative
+
+class Differences {
+ public:
+  void number(const std::string& what, std::optional<double> written, std::optional<double> now) {
+    const double a = written.value_or(-1), b = now.value_or(-1);
+    if (a != b && !(std::abs(a - b) <= kTolerance * std::max(std::abs(a), std::abs(b)))) {
+      found.push_back(fmt::format("{} is {:.10g}, the evaluation gives {:.10g}", what, a, b));
+    }
+  }
+
+  void interval(const std::string& what,
+                const std::optional<record::Interval>& written,
+                const std::optional<record::Interval>& now) {
+    const record::Interval none{-1, -1, -1};
+    const record::Interval a = written.value_or(none), b = now.value_or(none);
+    number(what + ".point", a.point, b.point);
+    number(what + ".low", a.low, b.low);
+    number(what + ".high", a.high, b.high);
+  }
+
+  std::vector<std::string> found;
+};
+
+}  // namespace
+
+std::vector<std::string> recompute(const record::FinalResult& result) {
+  if (!result.evaluation.is_object()) {
+    return {};
+  }
+  Differences differences;
+  differences.found = evaluate::recompute(result.evaluation);
+  record::FinalResult now;
+  try {
+    now = final_result(evaluate::evaluation_from_json(result.evaluation));
+  } catch (const std::exception& error) {
+    differences.found.emplace_back(error.what());
+    return differences.found;
+  }
+  if (now.verdict != result.verdict) {
+    differences.found.push_back(
+        fmt::format("verdict is {}, the evaluation gives {}", result.verdict, now.verdict));
+  }
+  differences.interval("speedup", result.speedup, now.speedup);
+  differences.number("runtime", result.runtime_us, now.runtime_us);
+  differences.number("ref_runtime", result.ref_runtime_us, now.ref_runtime_us);
+  if (now.timings.size() != result.timings.size()) {
+    differences.found.push_back(fmt::format(
+        "{} shapes are timed, the evaluation has {}", result.timings.size(), now.timings.size()));
+    return differences.found;
+  }
+  for (std::size_t i = 0; i < now.timings.size(); ++i) {
+    const record::ShapeTiming& a = result.timings[i];
+    const record::ShapeTiming& b = now.timings[i];
+    differences.number(b.shape + ".seed_us", a.seed_us, b.seed_us);
+    differences.number(b.shape + ".candidate_us", a.candidate_us, b.candidate_us);
+    differences.interval(b.shape + ".speedup", a.speedup, b.speedup);
+    differences.number(b.shape + ".share_of_floor", a.share_of_floor, b.share_of_floor);
+  }
+  return differences.found;
+}
+
+Recomputed recompute(const record::RunDir& run) {
+  Recomputed all;
+  for (const std::filesystem::path& path : run.trajectory_files()) {
+    record::Trajectory trajectory;
+    try {
+      trajectory = run.load(path);
+    } catch (const util::Error&) {
+      continue;
+    }
+    if (!trajectory.final_result) {
+      continue;
+    }
+    ++all.results;
+    for (const std::string& finding : recompute(*trajectory.final_result)) {
+      all.findings.push_back(path.lexically_relative(run.folder()).generic_string() + ": " +
+                             finding);
+    }
+  }
+  return all;
+}
+
+}  // namespace sweep::agent

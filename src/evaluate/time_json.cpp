@@ -1,0 +1,180 @@
+#include "evaluate/evaluation_json.h"
+#include "evaluate/json_fields.h"
+#include "evaluate/phases_json.h"
+#include "wire/channel.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace sweep::evaluate {
+namespace {
+
+using nlohmann::json;
+using wire::field;
+
+json to_json(const Interval& interval) {
+  return {{"low", number(interval.low)},
+          {"point", number(interval.point)},
+          {"high", number(interval.high)}};
+}
+
+Interval interval_from(const json& body, const char* key) {
+  const json& part = body.at(key);
+  return {number_from(part, "low"), number_from(part, "point"), number_from(part, "high")};
+}
+
+json to_json(const Guard& guard) {
+  return {
+      {"point", number(guard.point)}, {"low", number(guard.low)}, {"limit", number(guard.limit)}};
+}
+
+Guard guard_from(const json& body, const char* key) {
+  const json& part = body.at(key);
+  return {number_from(part, "point"), number_from(part, "low"), number_from(part, "limit")};
+}
+
+json to_json(const ShapeTiming& shape) {
+  return {{"shape", shape.shape},
+          {"dims", dims_to_json(shape.dims)},
+          {"seed_seconds", shape.seed_seconds},
+          {"candidate_seconds", shape.candidate_seconds},
+          {"ratio", to_json(shape.ratio)},
+          {"uneven", shape.uneven},
+          {"floor_seconds", shape.floor_seconds},
+          {"launches", shape.launches}};
+}
+
+ShapeTiming shape_from(const json& body) {
+  ShapeTiming shape;
+  shape.shape = field<std::string>(body, "shape");
+  shape.dims = dims_from(body, "dims");
+  shape.seed_seconds = field<double>(body, "seed_seconds");
+  shape.candidate_seconds = field<double>(body, "candidate_seconds");
+  shape.ratio = interval_from(body, "ratio");
+  shape.uneven = field<bool>(body, "uneven");
+  shape.floor_seconds = field<double>(body, "floor_seconds");
+  shape.launches = body.contains("launches") ? int_from(body, "launches") : 1;
+  return shape;
+}
+
+// Rows of numbers: a time stage has thousands.
+json samples_to_json(const std::vector<Sample>& samples) {
+  json rows = json::array();
+  for (const Sample& s : samples) {
+    rows.push_back({s.replicate,
+                    s.shape,
+                    s.block,
+                    s.position,
+                    s.candidate ? 1 : 0,
+                    s.device_seconds,
+                    s.host_seconds,
+                    s.flushed});
+  }
+  return {{"columns",
+           {"replicate",
+            "shape",
+            "block",
+            "position",
+            "candidate",
+            "device_seconds",
+            "host_seconds",
+            "flushed"}},
+          {"rows", std::move(rows)}};
+}
+
+std::vector<Sample> samples_from(const json& body) {
+  std::vector<Sample> samples;
+  for (const json& row : list_in(body, "rows")) {
+    if (!row.is_array() || row.size() != 8 ||
+        !std::all_of(row.begin(), row.end(), [](const json& value) { return value.is_number(); })) {
+      broken("a sample is not eight numbers");
+    }
+    samples.push_back({row[0].get<int>(),
+                       row[1].get<int>(),
+                       row[2].get<int>(),
+                       row[3].get<int>(),
+                       row[4].get<int>() != 0,
+                       row[5].get<double>(),
+                       row[6].get<double>(),
+                       row[7].get<double>()});
+  }
+  return samples;
+}
+
+}  // namespace
+
+json to_json(const TimeResult& result) {
+  json shapes = json::array();
+  for (const ShapeTiming& shape : result.shapes) {
+    shapes.push_back(to_json(shape));
+  }
+  json earlier = json::array();
+  for (const TimeResult& session : result.earlier) {
+    earlier.push_back(to_json(session));
+  }
+  return {{"shapes", std::move(shapes)},
+          {"ratio", to_json(result.ratio)},
+          {"bootstrap", to_json(result.bootstrap)},
+          {"margin", result.margin},
+          {"replicates", result.replicates},
+          {"blocks", result.blocks},
+          {"discarded", result.discarded},
+          {"uneven", result.uneven},
+          {"drift", result.drift.point},
+          {"guards",
+           {{"drift", to_json(result.drift)},
+            {"carryover", to_json(result.carryover)},
+            {"hidden_seconds", to_json(result.hidden)}}},
+          {"decision", result.decision ? json(name(*result.decision)) : json(nullptr)},
+          {"failure", optional_to_json(result.failure)},
+          {"clock", result.clock},
+          {"samples", samples_to_json(result.samples)},
+          {"pilot", samples_to_json(result.pilot)},
+          {"earlier", std::move(earlier)},
+          {"phases", to_json(result.phases)},
+          {"overhead_per_call", result.overhead_per_call()},
+          {"seconds", result.seconds}};
+}
+
+TimeResult time_from_json(const json& body) {
+  TimeResult result;
+  for (const json& shape : list_in(body, "shapes")) {
+    result.shapes.push_back(shape_from(shape));
+  }
+  result.ratio = interval_from(body, "ratio");
+  result.bootstrap = interval_from(body, "bootstrap");
+  result.margin = field<double>(body, "margin");
+  result.replicates = int_from(body, "replicates");
+  result.blocks = int_from(body, "blocks");
+  result.discarded = int_from(body, "discarded");
+  result.uneven = field<bool>(body, "uneven");
+  result.drift.point = field<double>(body, "drift");
+  if (body.contains("guards")) {
+    const json& guards = body.at("guards");
+    result.drift = guard_from(guards, "drift");
+    result.carryover = guard_from(guards, "carryover");
+    result.hidden = guard_from(guards, "hidden_seconds");
+  }
+  if (body.contains("decision") && !body.at("decision").is_null()) {
+    result.decision = verdict_from(body, "decision");
+  }
+  result.failure = optional_failure(body, "failure");
+  result.clock = field<std::string>(body, "clock");
+  result.samples = samples_from(body.at("samples"));
+  if (body.contains("pilot")) {
+    result.pilot = samples_from(body.at("pilot"));
+  }
+  if (body.contains("earlier")) {
+    for (const json& session : list_in(body, "earlier")) {
+      result.earlier.push_back(time_from_json(session));
+    }
+  }
+  if (body.contains("phases")) {
+    result.phases = phases_from_json(body.at("phases"));
+  }
+  result.seconds = field<double>(body, "seconds");
+  return result;
+}
+
+}  // namespace sweep::evaluate
