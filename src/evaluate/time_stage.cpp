@@ -20,9 +20,6 @@ using timing::Arm;
 // Wall time of the stage's calls above which blocks become fewer.
 constexpr double kBudgetGpu = 2;
 constexpr double kBudgetCpu = 3;
-// The cpu device flushes only where that is cheap: a server's last-level cache takes longer than
-// most kernels here.
-constexpr double kCpuFlushSeconds = 0.005;
 constexpr int kPilotReplicates = 2;
 constexpr int kMostBlocks = 20;
 constexpr int kLeastBlocks = 4;
@@ -81,11 +78,7 @@ class TimeStage {
     if (session_.options().arm.device.kind != device::Kind::cpu) {
       return;
     }
-    util::RealClock clock;
-    (void)session_.device().flush_cache();
-    const double begin = clock.monotonic();
-    (void)session_.device().flush_cache();
-    flushed_ = clock.monotonic() - begin <= kCpuFlushSeconds;
+    flushed_ = flush_is_cheap(session_.device());
     session_.set_flush(flushed_);
   }
 

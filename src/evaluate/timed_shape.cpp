@@ -11,7 +11,18 @@ constexpr double kPoolSeconds = 1;
 // Contents whose work is counted for the floor: groups are made anew for it.
 constexpr int kFloorDraws = 2;
 
+// A server's last-level cache takes longer to flush than most kernels of the cpu device run.
+constexpr double kCheapFlushSeconds = 0.005;
+
 }  // namespace
+
+bool flush_is_cheap(device::Device& device) {
+  util::RealClock clock;
+  (void)device.flush_cache();
+  const double begin = clock.monotonic();
+  (void)device.flush_cache();
+  return clock.monotonic() - begin <= kCheapFlushSeconds;
+}
 
 problem::Draw timed_draw(const problem::Problem& problem,
                          const Place& place,

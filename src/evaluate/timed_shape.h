@@ -35,6 +35,9 @@ struct TimedShape {
   double call_seconds = 0;  // one judged call, measured while warming; 0: not yet
 };
 
+// Whether a second flush of the device's caches takes at most 5 ms.
+[[nodiscard]] bool flush_is_cheap(device::Device& device);
+
 // The default content `label` of a place.
 [[nodiscard]] problem::Draw timed_draw(const problem::Problem& problem,
                                        const Place& place,
