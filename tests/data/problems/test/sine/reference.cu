@@ -1,0 +1,6 @@
+//@ sine<<<ceildiv(n, 128), 128>>>(x, y, n, scale)
+#include <cmath>
+__global__ void sine(const float* x, double* y, int n, float scale) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = sin((double)(x[i] * scale));
+}

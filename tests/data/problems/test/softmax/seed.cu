@@ -1,0 +1,13 @@
+//@ problem test/softmax
+//@ softmax<<<ceildiv(rows, 32), 32>>>(x, y, rows, cols)
+#include <cmath>
+__global__ void softmax(const float* x, float* y, int rows, int cols) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  const float* from = x + (long long)r * cols;
+  float* to = y + (long long)r * cols;
+  float top = from[0], sum = 0;
+  for (int c = 1; c < cols; ++c) top = fmaxf(top, from[c]);
+  for (int c = 0; c < cols; ++c) sum += expf(from[c] - top);
+  for (int c = 0; c < cols; ++c) to[c] = expf(from[c] - top) / sum;
+}

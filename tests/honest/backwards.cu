@@ -1,0 +1,14 @@
+// Sums from the end.
+// expect stress: PASS_INCONCLUSIVE
+//@ problem test/affine
+//@ k<<<ceildiv(rows, 32), 32>>>(x, shift, y, total, rows, cols, alpha)
+__global__ void k(const float* x, const float* shift, float* y, float* total, int rows, int cols, float alpha) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  float sum = 0;
+  for (int c = cols - 1; c >= 0; --c) {
+    y[r * cols + c] = alpha * x[r * cols + c] + shift[c];
+    sum += y[r * cols + c];
+  }
+  total[r] = sum;
+}

@@ -1,0 +1,16 @@
+// Writes its output twice, with something else first.
+// expect stress: PASS_INCONCLUSIVE
+//@ problem test/affine
+//@ k<<<ceildiv(rows, 32), 32>>>(x, shift, y, total, rows, cols, alpha)
+__global__ void k(const float* x, const float* shift, float* y, float* total, int rows, int cols, float alpha) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  for (int c = 0; c < cols; ++c) y[r * cols + c] = 0;
+  total[r] = -1;
+  float sum = 0;
+  for (int c = 0; c < cols; ++c) {
+    y[r * cols + c] = alpha * x[r * cols + c] + shift[c];
+    sum += y[r * cols + c];
+  }
+  total[r] = sum;
+}
