@@ -63,9 +63,18 @@ Region region_of(const Tensors& tensors, std::string_view name) {
   return found == tensors.end() ? Region{} : Region{found->second.address(), found->second.bytes()};
 }
 
-CompareJob job_for(const problem::Problem& problem, const Bench::Slot& slot, const Tensors& got) {
+double value_of(const ByOutput& values, const std::string& output) {
+  const auto found = values.find(output);
+  return found == values.end() ? 0 : found->second;
+}
+
+CompareJob job_for(const problem::Problem& problem,
+                   const Bench::Slot& slot,
+                   const Tensors& got,
+                   const ByOutput& least) {
   CompareJob job;
   job.parameters = problem::compare_parameters(problem, slot.tensor);
+  job.parameters.least_scale = value_of(least, slot.tensor.name);
   job.shape = slot.tensor.shape;
   job.got = region_of(got, slot.tensor.name);
   return job;
@@ -113,7 +122,8 @@ Judgement Comparer::with_oracle(const problem::Draw& draw,
                                 const Truth& truth,
                                 const Bench& bench,
                                 const Tensors& got,
-                                const Tensors& seed) {
+                                const Tensors& seed,
+                                const ByOutput& least) {
   Judgement judgement;
   for (const Bench::Slot& slot : bench.slots()) {
     if (slot.is_input()) {
@@ -122,7 +132,7 @@ Judgement Comparer::with_oracle(const problem::Draw& draw,
     const std::string& name = slot.tensor.name;
     const problem::Tolerance* tolerance = problem_.tolerance(name);
     const Store::Piece marks = unless_of(draw, truth, name);
-    CompareJob job = job_for(problem_, slot, got);
+    CompareJob job = job_for(problem_, slot, got, least);
     job.oracle = region_of(truth.outputs, name);
     job.seed = region_of(seed, name);
     job.base = base_of(bench, name);
@@ -140,16 +150,16 @@ Judgement Comparer::with_oracle(const problem::Draw& draw,
 Judgement Comparer::with_seed(const Bench& bench,
                               const Tensors& got,
                               const Tensors& seed,
-                              const std::map<std::string, double, std::less<>>& e_max) {
+                              const ByOutput& e_max,
+                              const ByOutput& least) {
   Judgement judgement;
   for (const Bench::Slot& slot : bench.slots()) {
     if (slot.is_input()) {
       continue;
     }
     const std::string& name = slot.tensor.name;
-    const auto known = e_max.find(name);
-    CompareJob job = job_for(problem_, slot, got);
-    job.parameters = problem::seed_rule(job.parameters, known == e_max.end() ? 0 : known->second);
+    CompareJob job = job_for(problem_, slot, got, least);
+    job.parameters = problem::seed_rule(job.parameters, value_of(e_max, name));
     job.oracle = region_of(seed, name);
     job.base = base_of(bench, name);
     job.poison = bench.poison();

@@ -14,10 +14,13 @@
 
 namespace sweep::evaluate {
 
+// A number for each output by name.
+using ByOutput = std::map<std::string, double, std::less<>>;
+
 struct Judgement {
-  double worst_share = 0;                            // over all outputs, elements and rms
-  std::optional<Failure> failure;                    // of the first output that fails
-  std::map<std::string, double, std::less<>> e_max;  // the seed's error by output, after the clamps
+  double worst_share = 0;          // over all outputs, elements and rms
+  std::optional<Failure> failure;  // of the first output that fails
+  ByOutput e_max;                  // the seed's error, after the clamps
 };
 
 // Compares the outputs of calls. All tensors lie in the judge's memory.
@@ -33,19 +36,22 @@ class Comparer {
       : device_(device), engine_(engine), store_(store), problem_(problem), off_(std::move(off)) {}
 
   // The problem's rule for every output: `got` against the truth, E from the seed's outputs on the
-  // same draw. `bench` holds the draw's inputs and the poison of the call.
+  // same draw. `bench` holds the draw's inputs and the poison of the call. `least`: the least
+  // scales of small outputs (problem::needs_least_scale).
   [[nodiscard]] Judgement with_oracle(const problem::Draw& draw,
                                       const Truth& truth,
                                       const Bench& bench,
                                       const Tensors& got,
-                                      const Tensors& seed);
+                                      const Tensors& seed,
+                                      const ByOutput& least);
 
   // Timed calls without an oracle: `got` against the seed's outputs, e_max of the shape's oracle
   // draws.
   [[nodiscard]] Judgement with_seed(const Bench& bench,
                                     const Tensors& got,
                                     const Tensors& seed,
-                                    const std::map<std::string, double, std::less<>>& e_max);
+                                    const ByOutput& e_max,
+                                    const ByOutput& least);
 
  private:
   [[nodiscard]] Region base_of(const Bench& bench, const std::string& output) const;

@@ -154,6 +154,10 @@ class Session {
                            const problem::Draw& draw,
                            const Perturbation* change = nullptr);
 
+  // CompareParameters::least_scale of each output that needs one for this draw; leaves other
+  // contents in the bench.
+  [[nodiscard]] ByOutput least_scales(Bench& bench, const problem::Draw& draw);
+
   // A failure where the outputs that the bench holds are no longer those that were copied after the
   // call.
   [[nodiscard]] std::optional<Failure> late_store(Bench& bench, const Tensors& outputs);
@@ -220,6 +224,7 @@ class Session {
     Tensors seed;
   };
 
+  ByOutput least_;                  // of the draw that is being judged
   std::optional<Earlier> earlier_;  // of the last judged draw, to tell stale outputs
 };
 

@@ -3,6 +3,7 @@
 #include "util/error.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sweep::evaluate {
 namespace {
@@ -13,6 +14,7 @@ constexpr int kFreshRounds = 5;
 constexpr int kHistoryRounds = 3;
 // Calls repeated before the failing one.
 constexpr int kLongestHistory = 30;
+constexpr int kScaleDraws = 4;
 
 expr::IntEnv free_dims(const problem::Problem& problem, const expr::IntEnv& dims) {
   expr::IntEnv free;
@@ -25,12 +27,51 @@ expr::IntEnv free_dims(const problem::Problem& problem, const expr::IntEnv& dims
   return free;
 }
 
+// Of the numbers that are finite.
+double root_mean_square(const std::vector<double>& values) {
+  double sum = 0;
+  double count = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) {
+      sum += value * value;
+      count += 1;
+    }
+  }
+  return count > 0 ? std::sqrt(sum / count) : 0;
+}
+
 bool about_values(Verdict verdict) {
   return verdict == Verdict::incorrect_value || verdict == Verdict::incorrect_precision ||
          verdict == Verdict::incorrect_unwritten;
 }
 
 }  // namespace
+
+// Largest rms over a few further contents of the same kind.
+ByOutput Session::least_scales(Bench& bench, const problem::Draw& draw) {
+  ByOutput found;
+  for (const Bench::Slot& slot : bench.slots()) {
+    if (!slot.is_input() && problem::needs_least_scale(problem_, slot.tensor)) {
+      found[slot.tensor.name] = 0;
+    }
+  }
+  for (int i = 0; i < kScaleDraws && !found.empty(); ++i) {
+    const problem::Draw other = problem::make_draw(problem_,
+                                                   draw.shape,
+                                                   free_dims(problem_, draw.dims),
+                                                   draw.content,
+                                                   draw.key.derive("scale/" + std::to_string(i)));
+    bench.fill(other);
+    const Truth values = truth(bench, other);
+    for (auto& [name, scale] : found) {
+      const Store::Piece& piece = values.outputs.at(name);
+      std::vector<double> reals(piece.bytes() / sizeof(double));
+      device_->download(std::as_writable_bytes(std::span(reals)), piece.address());
+      scale = std::max(scale, root_mean_square(reals));
+    }
+  }
+  return found;
+}
 
 void Session::put(Bench& bench, const Content& content) {
   bench.fill(content.draw);
@@ -72,7 +113,7 @@ void Session::check_seed(const problem::Draw& draw,
                          const Truth& truth,
                          Bench& bench,
                          const Tensors& outputs) {
-  const Judgement own = comparer_.with_oracle(draw, truth, bench, outputs, outputs);
+  const Judgement own = comparer_.with_oracle(draw, truth, bench, outputs, outputs, least_);
   if (own.failure) {
     throw util::InfraError({seed_code_.submission.file,
                             "is wrong on " + draw.shape + ": " + own.failure->text,
@@ -93,7 +134,8 @@ void Session::explain_stale(Failure& failure,
   if (!has(Defence::stale) || !has(Defence::oracle) || !earlier_ || earlier_->dims != draw.dims) {
     return;
   }
-  const Judgement before = comparer_.with_oracle(draw, earlier_->truth, bench, got, earlier_->seed);
+  const Judgement before =
+      comparer_.with_oracle(draw, earlier_->truth, bench, got, earlier_->seed, least_);
   if (!before.failure) {
     failure.verdict = Verdict::rejected_stale;
     failure.hint =
@@ -115,7 +157,7 @@ bool Session::right_after(int calls,
   }
   const Played last = play(player, bench, content.draw, false);
   return !last.damage &&
-         !comparer_.with_oracle(content.draw, truth, bench, last.outputs, seed).failure;
+         !comparer_.with_oracle(content.draw, truth, bench, last.outputs, seed, least_).failure;
 }
 
 // Right in every fresh process and wrong in every one that has made as many calls before: the
@@ -168,6 +210,7 @@ Call Session::judge(Player& player, const problem::Draw& draw, const Perturbatio
   call.dims = free_dims(problem_, draw.dims);
   call.content = change == nullptr ? draw.content : draw.content + ", " + change->text();
   Bench& bench = bench_for(draw);
+  least_ = least_scales(bench, draw);
   put(bench, content);
   Truth expected = truth(bench, draw);
   Played by_seed = play_trusted(seed_, bench, draw, false);
@@ -180,7 +223,7 @@ Call Session::judge(Player& player, const problem::Draw& draw, const Perturbatio
   Played& played = std::get<Played>(tried);
   call.device_seconds = played.time.device_seconds;
   Judgement judgement =
-      comparer_.with_oracle(draw, expected, bench, played.outputs, by_seed.outputs);
+      comparer_.with_oracle(draw, expected, bench, played.outputs, by_seed.outputs, least_);
   call.worst_share = judgement.worst_share;
   call.failure = played.damage ? std::move(played.damage) : std::move(judgement.failure);
   if (call.failure) {

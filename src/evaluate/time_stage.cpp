@@ -333,8 +333,9 @@ class TimeStage {
     }
     Comparer& comparer = session_.comparer();
     Judgement judgement =
-        pool != nullptr ? comparer.with_oracle(draw, pool->truth, *shape.bench, got, pool->seed)
-                        : comparer.with_seed(*shape.bench, got, seed, shape.e_max);
+        pool != nullptr
+            ? comparer.with_oracle(draw, pool->truth, *shape.bench, got, pool->seed, shape.least)
+            : comparer.with_seed(*shape.bench, got, seed, shape.e_max, shape.least);
     failure_ = std::move(judgement.failure);
   }
 

@@ -51,6 +51,7 @@ TimedShape make_timed_shape(Session& session,
     problem::Draw draw = timed_draw(problem, place, key, "pool/" + std::to_string(i));
     if (shape.bench == nullptr) {
       shape.bench = session.make_bench(draw);
+      shape.least = session.least_scales(*shape.bench, draw);
       shape.floor_seconds = problem::floor_seconds(problem, problem::work_of(problem, draw));
     }
     if (i < kFloorDraws) {
@@ -60,8 +61,8 @@ TimedShape make_timed_shape(Session& session,
     shape.bench->fill(draw);
     Truth truth = session.truth(*shape.bench, draw);
     Played seed = session.play_trusted(session.seed(), *shape.bench, draw, false);
-    const Judgement own =
-        session.comparer().with_oracle(draw, truth, *shape.bench, seed.outputs, seed.outputs);
+    const Judgement own = session.comparer().with_oracle(
+        draw, truth, *shape.bench, seed.outputs, seed.outputs, shape.least);
     for (const auto& [name, e] : own.e_max) {
       shape.e_max[name] = std::max(shape.e_max[name], e);
     }

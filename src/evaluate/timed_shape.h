@@ -28,7 +28,8 @@ struct TimedShape {
   Place place;
   std::unique_ptr<Bench> bench;
   std::vector<PoolDraw> pool;
-  std::map<std::string, double, std::less<>> e_max;  // largest of the pool, by output
+  ByOutput e_max;  // largest of the pool
+  ByOutput least;  // least scales of small outputs
   double floor_seconds = 0;
   Floor floor;              // the lowest of the first contents of the pool
   int launches = 1;         // of the candidate's plan, as warmed

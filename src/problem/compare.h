@@ -68,6 +68,12 @@ struct CompareBytes {
 [[nodiscard]] CompareParameters compare_parameters(const Problem& problem,
                                                    const ConcreteTensor& output);
 
+// Whether the output is so small (under 16 elements) that its elements are measured each by itself
+// although the problem asks for the size of a row or of the tensor: CompareParameters::least_scale
+// should then be the rms of the oracle's values over contents of the same kind. A sum that happens
+// to cancel is no more accurate than one that does not.
+[[nodiscard]] bool needs_least_scale(const Problem& problem, const ConcreteTensor& output);
+
 // The rule of docs/problem_format.md section "Comparison", on the host. Uses `threads` threads (0 =
 // all cores).
 [[nodiscard]] Comparison compare(const CompareParameters& parameters,

@@ -63,6 +63,16 @@ CompareParameters compare_parameters(const Problem& problem, const ConcreteTenso
   return p;
 }
 
+bool needs_least_scale(const Problem& problem, const ConcreteTensor& output) {
+  const Tolerance* found = problem.tolerance(output.name);
+  const Tolerance tolerance = found == nullptr ? Tolerance{} : *found;
+  const bool by_size =
+      tolerance.scale == Tolerance::Scale::row || tolerance.scale == Tolerance::Scale::tensor;
+  return found != nullptr && output.count > 0 && output.count < kSmallTensor && by_size &&
+         tolerance.compare == Tolerance::Compare::close && tolerance.base.empty() &&
+         !expr::is_integer(output.type);
+}
+
 CompareParameters seed_rule(CompareParameters parameters, double e_max) {
   parameters.c_max += 1;
   parameters.ulps *= 2;

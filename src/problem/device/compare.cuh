@@ -114,7 +114,9 @@ SWEEP_RANDOM_FUNCTION void add_scale(const CompareParameters& p,
 SWEEP_RANDOM_FUNCTION double scale_at(
     const CompareParameters& p, const CompareData& data, I64 i, double r, double common) {
   if (p.scale == kScaleElement) {
-    return magnitude(data.base == nullptr ? r : random::sub(r, value_at(p, data.base, i)));
+    const double own =
+        magnitude(data.base == nullptr ? r : random::sub(r, value_at(p, data.base, i)));
+    return own > p.least_scale ? own : p.least_scale;
   }
   return p.scale == kScaleAux ? magnitude(data.scale[i]) : common;
 }

@@ -28,6 +28,7 @@ struct CompareParameters {
   double ceiling = 0;
   double ambiguous = 0.001;  // share of elements that may differ under `unless`
   double known_e_max = -1;   // not negative: this is E_max, no seed pass and no rms rule
+  double least_scale = 0;    // kScaleElement: no element's scale is less
   unsigned seed_rule = 0;    // 1: the oracle's place is taken by the seed, in the output's type
   unsigned unused = 0;
 };
