@@ -32,6 +32,7 @@ int run_doctor(const std::vector<std::string>& arguments);
 int run_sweep(const std::vector<std::string>& arguments);  // `sweep CONFIG.toml ...`
 int run_probe(const std::vector<std::string>& arguments);
 int run_report(const std::vector<std::string>& arguments);
+int run_selftest(const std::vector<std::string>& arguments);
 int run_verify(const std::vector<std::string>& arguments);
 
 // The whole program: picks the command, prints errors as "sweep: where: what; next" on stderr,

@@ -28,6 +28,10 @@ fs::path data_root() {
       "E_INSTALL_DATA");
 }
 
+fs::path corpus_folder() {
+  return data_root() / "tests";
+}
+
 problem::Catalog open_catalog(const std::vector<fs::path>& extra) {
   return problem::Catalog(
       problem::default_roots(extra, program_path(), std::getenv("SWEEP_PROBLEMS")));

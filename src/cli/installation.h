@@ -15,6 +15,10 @@ namespace sweep::cli {
 // folders above it. UsageError when there is none (the program was moved without them).
 [[nodiscard]] std::filesystem::path data_root();
 
+// The folder with exploits/, honest/ and data/problems/: tests/ beside problems/. It need not
+// exist.
+[[nodiscard]] std::filesystem::path corpus_folder();
+
 // Problems of `extra` folders (--problem DIR), $SWEEP_PROBLEMS and the built-in folder.
 [[nodiscard]] problem::Catalog open_catalog(const std::vector<std::filesystem::path>& extra = {});
 

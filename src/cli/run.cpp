@@ -18,6 +18,8 @@ constexpr std::array kCommands = {
     Command{"probe", "ask every model of a config one question before a long run", run_probe},
     Command{"report", "build the pages of a run", run_report},
     Command{"verify", "check a run's ledger and artifacts byte by byte", run_verify},
+    Command{
+        "selftest", "judge cheats and honest kernels: does the judge still hold?", run_selftest},
     Command{"doctor", "say what this machine can do and what it lacks", run_doctor},
 };
 

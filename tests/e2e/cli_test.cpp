@@ -12,8 +12,15 @@ TEST(Cli, HelpNamesEveryCommand) {
   const Workspace here;
   const Outcome help = here.sweep({"--help"});
   EXPECT_EQ(help.code, 0);
-  for (const char* word :
-       {"eval", "new", "problems", "probe", "report", "verify", "doctor", "exit codes"}) {
+  for (const char* word : {"eval",
+                           "new",
+                           "problems",
+                           "probe",
+                           "report",
+                           "verify",
+                           "selftest",
+                           "doctor",
+                           "exit codes"}) {
     EXPECT_THAT(help.out, HasSubstr(word));
   }
 }
