@@ -51,6 +51,7 @@ void add_toolchain(std::vector<Finding>& findings, device::Kind asked) {
   row("g++", tools.gxx, tools.gxx_reason, asked == device::Kind::cpu);
   row("NVRTC", tools.nvrtc, tools.nvrtc_reason, asked == device::Kind::cuda);
   row("ptxas", tools.ptxas, tools.ptxas_reason, false);
+  row("nvcc", tools.nvcc, tools.nvcc_reason, false);
 }
 
 std::string facts(const device::Info& info) {

@@ -2,6 +2,7 @@
 
 #include "compile/cache.h"
 #include "compile/gxx.h"
+#include "compile/policy.h"
 #include "compile/protocol.h"
 #include "compile/toolchain.h"
 #include "compile/wrapper.h"
@@ -19,11 +20,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 namespace sweep::compile {
@@ -32,8 +33,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Raised whenever the meaning of a cached outcome changes.
-constexpr std::string_view kCacheVersion = "1";
-constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+constexpr std::string_view kCacheVersion = "2";
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -60,6 +60,17 @@ std::string headers_hash() {
   return util::to_hex(hash.finish());
 }
 
+// What decides how the request is compiled besides its text.
+std::string compiler_name(const Request& r, const Toolchain& names) {
+  if (r.target.kind == device::Kind::cpu) {
+    return names.gxx + processor_identity();
+  }
+  if (r.language == submission::Language::ptx) {
+    return names.ptxas;
+  }
+  return r.nvcc ? names.nvcc + names.ptxas + names.gxx : names.nvrtc;
+}
+
 std::string key_of(const Request& r,
                    bool trusted,
                    const Toolchain& names,
@@ -68,10 +79,7 @@ std::string key_of(const Request& r,
   util::Sha256 hash;
   add(hash, kCacheVersion);
   add(hash, headers);
-  add(hash,
-      cpu                                       ? names.gxx + processor_identity()
-      : r.language == submission::Language::ptx ? names.ptxas
-                                                : names.nvrtc);
+  add(hash, compiler_name(r, names));
   for (const std::string& flag : cpu ? gxx_flags(r.flags.fast_math) : std::vector<std::string>()) {
     add(hash, flag);
   }
@@ -99,13 +107,17 @@ std::string key_of(const Request& r,
   throw util::UsageError({"compile", reason, {}}, "E_COMPILE_TOOLCHAIN");
 }
 
-// NVRTC maps large tables; g++ gets less so that a template bomb ends before the machine does.
-std::vector<util::ResourceLimit> limits(bool cpu, double seconds) {
-  return {{RLIMIT_AS, (cpu ? 4 : 16) * kGiB},
-          {RLIMIT_CPU, static_cast<std::uint64_t>(seconds) + 2},
-          {RLIMIT_FSIZE, kGiB / 2},
-          {RLIMIT_CORE, 0},
-          {RLIMIT_NOFILE, 256}};
+// The compiler is a library of the role (NVRTC): what breaks it breaks the role, and is the text's
+// doing. Empty: the role ended for another reason.
+std::optional<Outcome> broken(const util::ExitStatus& status) {
+  constexpr std::array kCrashes = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGXFSZ};
+  if (status.signal == SIGKILL || status.code == kRoleOutOfMemory) {
+    return failed(Result::Status::out_of_memory, "the compiler ran out of memory\n");
+  }
+  if (std::find(kCrashes.begin(), kCrashes.end(), status.signal) == kCrashes.end()) {
+    return std::nullopt;
+  }
+  return failed(Result::Status::compile_error, "the compiler was " + status.text() + "\n");
 }
 
 }  // namespace
@@ -132,7 +144,7 @@ struct Compiler::State {
   }
 
   void require(const Request& request);
-  util::SandboxPolicy policy(const Job& job);
+  void require_nvcc();
   Outcome run(Job job);
   Outcome exchange(const Job& job, util::Process& process, wire::Channel& channel);
   const std::filesystem::path& headers();
@@ -147,6 +159,17 @@ struct Compiler::State {
   std::string header_hash = headers_hash();
 };
 
+void Compiler::State::require_nvcc() {
+  const Toolchain& names = tools().names;
+  for (const auto& [path, reason] : {std::pair(tools().nvcc, names.nvcc_reason),
+                                     std::pair(tools().ptxas, names.ptxas_reason),
+                                     std::pair(tools().gxx, names.gxx_reason)}) {
+    if (path.empty()) {
+      missing(reason);
+    }
+  }
+}
+
 void Compiler::State::require(const Request& request) {
   const Toolchain& names = tools().names;
   if (request.target.kind == device::Kind::cpu) {
@@ -157,29 +180,11 @@ void Compiler::State::require(const Request& request) {
     if (tools().ptxas.empty()) {
       missing(names.ptxas_reason);
     }
+  } else if (request.nvcc) {
+    require_nvcc();
   } else if (tools().nvrtc.empty()) {
     missing(names.nvrtc_reason);
   }
-}
-
-util::SandboxPolicy Compiler::State::policy(const Job& job) {
-  const bool cpu = job.request.target.kind == device::Kind::cpu;
-  const bool ptx = job.request.language == submission::Language::ptx;
-  util::SandboxPolicy policy = cpu || ptx ? util::system_programs() : util::system_libraries();
-  if (!job.headers.empty()) {
-    policy.read.push_back(job.headers);
-  }
-  if (!cpu && !ptx) {
-    if (job.nvrtc.is_absolute()) {
-      policy.read.push_back(job.nvrtc.parent_path());
-    }
-    policy.read.push_back(job.cuda_include);
-  }
-  if (!cpu && ptx) {
-    policy.read_execute.push_back(job.ptxas.parent_path());
-  }
-  policy.allow_unsandboxed = options.allow_unsandboxed;
-  return policy;
 }
 
 Outcome Compiler::State::exchange(const Job& job, util::Process& process, wire::Channel& channel) {
@@ -203,6 +208,10 @@ Outcome Compiler::State::exchange(const Job& job, util::Process& process, wire::
     if (error.code() == "E_WIRE_TIMEOUT" || status.timed_out || status.signal == SIGXCPU) {
       return failed(Result::Status::timeout, "the compiler ran past its deadline\n");
     }
+    const auto crash = broken(status);
+    if (error.code() == "E_WIRE_CLOSED" && crash) {
+      return *crash;
+    }
     throw util::InfraError(
         {"compiler role", std::string(error.what()) + " (" + status.text() + ")", {}},
         "E_COMPILE_ROLE");
@@ -219,9 +228,10 @@ Outcome Compiler::State::run(Job job) {
   spec.env = util::basic_environment(work.path());
   spec.fds = {{theirs.get(), wire::Channel::kRoleFd}};
   spec.work_folder = work.path();
-  spec.limits = limits(job.request.target.kind == device::Kind::cpu, options.deadline_seconds);
+  spec.limits = role_limits(job);
   spec.deadline = options.deadline_seconds + 3;
-  spec.sandbox = policy(job);
+  spec.sandbox = role_policy(job);
+  spec.sandbox->allow_unsandboxed = options.allow_unsandboxed;
   try {
     util::Process process = util::Process::start_self(self(), spec);
     theirs.reset();
@@ -310,6 +320,7 @@ Result Compiler::State::compile(const Request& request, bool trusted) {
     job.nvrtc = tools().nvrtc;
     job.cuda_include = tools().cuda_include;
     job.ptxas = tools().ptxas;
+    job.nvcc = tools().nvcc;
     if (request.target.kind == device::Kind::cpu &&
         request.language == submission::Language::cuda) {
       job.headers = headers();
@@ -324,10 +335,14 @@ Result Compiler::State::compile(const Request& request, bool trusted) {
   result.status = outcome->status;
   result.log = std::move(outcome->log);
   result.ptx = std::move(outcome->ptx);
+  result.static_bytes = outcome->static_bytes;
+  result.stack_bytes = outcome->stack_bytes;
   result.image.bytes = std::move(outcome->image);
   result.kernels = std::move(outcome->kernels);
   for (CompiledKernel& kernel : result.kernels) {
-    kernel.parameters = submission::parameters_of(kernel.lowered);
+    if (auto named = submission::parameters_of(kernel.lowered)) {
+      kernel.parameters = std::move(named);
+    }
     result.image.kernels.push_back({kernel.name, kernel.lowered});
   }
   result.seconds = since(start);

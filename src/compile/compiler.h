@@ -32,6 +32,8 @@ struct Toolchain {
   std::string nvrtc_reason;
   std::string ptxas;  // needed for .ptx submissions only
   std::string ptxas_reason;
+  std::string nvcc;  // needed where it is asked for only; needs g++ and ptxas as well
+  std::string nvcc_reason;
 };
 
 // Compiles submissions, each in a sandboxed process of its own (the compiler role), behind a disk

@@ -76,6 +76,7 @@ std::vector<ElfFile::Symbol> ElfFile::read_symbols(std::uint32_t type) const {
       symbols.push_back({text_at(strings, raw->st_name),
                          ELF64_ST_TYPE(raw->st_info),
                          ELF64_ST_BIND(raw->st_info),
+                         raw->st_other,
                          raw->st_shndx,
                          raw->st_value,
                          raw->st_size});

@@ -28,6 +28,7 @@ class ElfFile {
     std::string_view name;
     unsigned type = 0;     // STT_*
     unsigned binding = 0;  // STB_*
+    unsigned other = 0;    // st_other
     std::uint16_t section = 0;
     std::uint64_t value = 0;
     std::uint64_t size = 0;

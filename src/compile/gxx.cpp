@@ -40,20 +40,8 @@ bool ran_out_of_memory(const std::string& log) {
   return log.find("virtual memory exhausted") != std::string::npos ||
          log.find("out of memory allocating") != std::string::npos ||
          log.find("Cannot allocate memory") != std::string::npos ||
-         log.find("memory exhausted") != std::string::npos;
-}
-
-// The submission is included by unit.cpp, which no reader has ever seen.
-std::string without_wrapper(std::string_view log) {
-  std::string out;
-  for (const std::string_view line : util::split(log, '\n')) {
-    if (!line.starts_with("In file included from unit.cpp:") || !line.ends_with(':')) {
-      out += line;
-      out += '\n';
-    }
-  }
-  // The text behind the last line break was a line too.
-  return out.empty() ? out : out.substr(0, out.size() - 1);
+         log.find("memory exhausted") != std::string::npos ||
+         log.find("Killed signal terminated program") != std::string::npos;
 }
 
 std::string shown(const Job& job, const std::string& raw) {
@@ -64,7 +52,8 @@ std::string shown(const Job& job, const std::string& raw) {
 }
 
 Outcome outcome_of_failure(const Job& job, const ToolRun& run) {
-  if (run.timed_out) {
+  const bool too_long = run.text.find("CPU time limit exceeded") != std::string::npos;
+  if (run.timed_out || too_long || run.signal == SIGXCPU) {
     return failed(Result::Status::timeout, "the compiler ran past its deadline\n");
   }
   if (ran_out_of_memory(run.text) || run.signal == SIGKILL) {
@@ -136,6 +125,7 @@ std::vector<std::string> gxx_flags(bool fast_math) {
                                     "-fstack-clash-protection",
                                     "-fdiagnostics-color=never",
                                     "-fmax-errors=20",
+                                    "-Werror=date-time",
                                     "-fno-asynchronous-unwind-tables"};
   if (fast_math) {
     flags.insert(flags.end(), {"-fno-signed-zeros", "-fassociative-math", "-freciprocal-math"});

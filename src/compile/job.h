@@ -20,11 +20,15 @@ struct Job {
   std::filesystem::path nvrtc;         // library file
   std::filesystem::path cuda_include;  // toolkit headers
   std::filesystem::path ptxas;
+  std::filesystem::path nvcc;
   double seconds = 60;  // left for this job
 
   // Whether writable module variables are let pass.
   [[nodiscard]] bool may_keep_state() const { return trusted || request.may_keep_state; }
 };
+
+// Exit code of the role when it got no more memory.
+inline constexpr int kRoleOutOfMemory = 4;
 
 // What came of it.
 struct Outcome {
@@ -33,6 +37,7 @@ struct Outcome {
   std::vector<std::byte> image;  // precompile: the header file
   std::vector<CompiledKernel> kernels;
   std::string ptx;
+  std::uint64_t static_bytes = 0, stack_bytes = 0;  // as in Result
 };
 
 // Each compiles in this process's sandbox; what is wrong with the source is an Outcome. Throw
@@ -41,6 +46,7 @@ struct Outcome {
 [[nodiscard]] Outcome compile_cpu(const Job& job);
 [[nodiscard]] Outcome compile_cuda(const Job& job);
 [[nodiscard]] Outcome compile_ptx(const Job& job);
+[[nodiscard]] Outcome compile_nvcc(const Job& job);
 
 [[nodiscard]] inline Outcome failed(Result::Status status, std::string log) {
   Outcome outcome;

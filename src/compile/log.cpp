@@ -123,6 +123,18 @@ std::string clean_log(std::string_view raw,
   return util::head_and_tail(text, kMaxLogBytes);
 }
 
+std::string without_wrapper(std::string_view log) {
+  std::string out;
+  for (const std::string_view line : util::split(log, '\n')) {
+    if (!line.starts_with("In file included from unit.c") || !line.ends_with(':')) {
+      out += line;
+      out += '\n';
+    }
+  }
+  // The text behind the last line break was a line too.
+  return out.empty() ? out : out.substr(0, out.size() - 1);
+}
+
 std::string unsupported_feature(std::string_view log) {
   std::string lines = error_lines(log);
   // g++ quotes with typographic marks in a UTF-8 locale.

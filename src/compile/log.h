@@ -20,6 +20,10 @@ inline constexpr std::size_t kMaxLogBytes = 64 * 1024;
                                     std::span<const std::filesystem::path> ours,
                                     std::span<const std::filesystem::path> known);
 
+// Without the lines that name the text round the submission (unit.cpp, unit.cu), which no reader
+// has ever seen.
+[[nodiscard]] std::string without_wrapper(std::string_view log);
+
 // What the cpu device cannot run, as found in the log of a failed g++ run ("inline PTX (asm)",
 // "<<<>>>"); empty: an ordinary compile error.
 [[nodiscard]] std::string unsupported_feature(std::string_view log);

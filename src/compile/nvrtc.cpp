@@ -1,7 +1,7 @@
+#include "compile/cubin.h"
 #include "compile/job.h"
 #include "compile/log.h"
 #include "compile/ptxas_log.h"
-#include "compile/refuse.h"
 #include "compile/wrapper.h"
 #include "util/error.h"
 
@@ -21,10 +21,7 @@ namespace {
 std::string prelude(const Job& job, const std::string& defines) {
   std::string text = "#pragma once\n";
   if (!job.request.device_printf) {
-    text +=
-        "template <class... A> __device__ __forceinline__ int sweep_no_printf(const char*, A...) { "
-        "return 0; }\n"
-        "#define printf sweep_no_printf\n";
+    text += kNoPrintf;
   }
   return text + defines;
 }
@@ -72,9 +69,6 @@ Outcome compile_cuda(const Job& job) {
     return failed(Result::Status::compile_error,
                   "a plan constant has a name that cannot be a macro\n");
   }
-  if (job.request.source.find('\0') != std::string::npos) {
-    return failed(Result::Status::compile_error, "the text holds a NUL byte\n");
-  }
   const std::vector<std::filesystem::path> candidates = {job.nvrtc};
   const auto nvrtc = device::cuda::Nvrtc::load(candidates);
   const device::cuda::Compiled compiled = nvrtc.compile(program_of(job, *defines));
@@ -87,24 +81,11 @@ Outcome compile_cuda(const Job& job) {
                ? failed(Result::Status::out_of_memory, "the compiler ran out of memory\n")
                : failed(Result::Status::compile_error, log);
   }
-  const auto cubin = ElfFile::parse(compiled.image.bytes);
-  if (!cubin) {
-    throw util::InfraError({"compiler role", "NVRTC made no cubin", {}}, "E_COMPILE_OUTPUT");
-  }
-  if (const std::string why =
-          refuse_cubin(*cubin, compiled.ptx, job.may_keep_state(), job.request.device_printf);
-      !why.empty()) {
-    return failed(Result::Status::forbidden, why + "\n" + log);
-  }
-  Outcome outcome;
-  outcome.status = Result::Status::ok;
-  outcome.log = log;
-  outcome.image = compiled.image.bytes;
-  outcome.ptx = compiled.ptx;
+  Assembled made{compiled.image.bytes, compiled.ptx, {}, report, log};
   for (const auto& [name, lowered] : compiled.image.kernels) {
-    outcome.kernels.push_back(kernel_facts(report, name, lowered));
+    made.kernels.emplace_back(name, lowered);
   }
-  return outcome;
+  return cubin_outcome(job, std::move(made));
 }
 
 #else

@@ -46,6 +46,29 @@ const nlohmann::json& object(const nlohmann::json& entry) {
   return entry;
 }
 
+nlohmann::json declared_to_json(const std::vector<submission::Parameter>& parameters) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const submission::Parameter& parameter : parameters) {
+    list.push_back({{"bytes", parameter.bytes},
+                    {"real", parameter.kind == submission::Parameter::Kind::real},
+                    {"text", parameter.text}});
+  }
+  return list;
+}
+
+std::vector<submission::Parameter> declared_from_json(const nlohmann::json& body) {
+  std::vector<submission::Parameter> parameters;
+  for (const auto& entry : array(body, "declared")) {
+    submission::Parameter parameter;
+    parameter.bytes = field<std::uint64_t>(object(entry), "bytes");
+    parameter.kind = field<bool>(entry, "real") ? submission::Parameter::Kind::real
+                                                : submission::Parameter::Kind::opaque;
+    parameter.text = field<std::string>(entry, "text");
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
 }  // namespace
 
 std::string_view status_name(Result::Status status) {
@@ -68,6 +91,7 @@ nlohmann::json to_json(const Job& job) {
           {"defines", defines},
           {"maxrregcount", r.flags.maxrregcount},
           {"fast_math", r.flags.fast_math},
+          {"nvcc", r.nvcc},
           {"device_printf", r.device_printf},
           {"contract", r.contract},
           {"may_keep_state", r.may_keep_state},
@@ -77,6 +101,7 @@ nlohmann::json to_json(const Job& job) {
           {"nvrtc", job.nvrtc.native()},
           {"cuda_include", job.cuda_include.native()},
           {"ptxas", job.ptxas.native()},
+          {"nvcc_path", job.nvcc.native()},
           {"seconds", job.seconds}};
 }
 
@@ -96,6 +121,7 @@ Job job_from_json(const nlohmann::json& body) {
   }
   r.flags.maxrregcount = small(body, "maxrregcount");
   r.flags.fast_math = field<bool>(body, "fast_math");
+  r.nvcc = field<bool>(body, "nvcc");
   r.device_printf = field<bool>(body, "device_printf");
   r.contract = field<bool>(body, "contract");
   r.may_keep_state = field<bool>(body, "may_keep_state");
@@ -105,6 +131,7 @@ Job job_from_json(const nlohmann::json& body) {
   job.nvrtc = field<std::string>(body, "nvrtc");
   job.cuda_include = field<std::string>(body, "cuda_include");
   job.ptxas = field<std::string>(body, "ptxas");
+  job.nvcc = field<std::string>(body, "nvcc_path");
   job.seconds = field<double>(body, "seconds");
   return job;
 }
@@ -112,16 +139,22 @@ Job job_from_json(const nlohmann::json& body) {
 nlohmann::json to_json(const Outcome& outcome) {
   nlohmann::json kernels = nlohmann::json::array();
   for (const CompiledKernel& kernel : outcome.kernels) {
-    kernels.push_back({{"name", kernel.name},
-                       {"lowered", kernel.lowered},
-                       {"registers", kernel.registers},
-                       {"spill_bytes", kernel.spill_bytes},
-                       {"shared_bytes", kernel.shared_bytes},
-                       {"stack_bytes", kernel.stack_bytes}});
+    nlohmann::json entry = {{"name", kernel.name},
+                            {"lowered", kernel.lowered},
+                            {"registers", kernel.registers},
+                            {"spill_bytes", kernel.spill_bytes},
+                            {"shared_bytes", kernel.shared_bytes},
+                            {"stack_bytes", kernel.stack_bytes}};
+    if (kernel.parameters) {
+      entry["declared"] = declared_to_json(*kernel.parameters);
+    }
+    kernels.push_back(std::move(entry));
   }
   return {{"status", status_name(outcome.status)},
           {"log", util::to_valid_utf8(outcome.log)},
           {"kernels", kernels},
+          {"static_bytes", outcome.static_bytes},
+          {"stack_bytes", outcome.stack_bytes},
           {"image_bytes", outcome.image.size()},
           {"ptx_bytes", outcome.ptx.size()}};
 }
@@ -143,8 +176,13 @@ Outcome outcome_from_json(const nlohmann::json& body, std::string_view blobs) {
     kernel.spill_bytes = small(entry, "spill_bytes");
     kernel.shared_bytes = small(entry, "shared_bytes");
     kernel.stack_bytes = small(entry, "stack_bytes");
+    if (entry.contains("declared")) {
+      kernel.parameters = declared_from_json(entry);
+    }
     outcome.kernels.push_back(std::move(kernel));
   }
+  outcome.static_bytes = field<std::uint64_t>(body, "static_bytes");
+  outcome.stack_bytes = field<std::uint64_t>(body, "stack_bytes");
   const auto image = field<std::uint64_t>(body, "image_bytes");
   const auto ptx = field<std::uint64_t>(body, "ptx_bytes");
   if (image > blobs.size() || ptx != blobs.size() - image) {

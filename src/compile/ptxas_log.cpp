@@ -49,8 +49,10 @@ PtxasReport read_ptxas_log(std::string_view log) {
   PtxasReport report;
   PtxasFacts* current = nullptr;
   for (const std::string_view line : util::split(log, '\n')) {
+    // NVRTC puts "ptxas" before the line of the stack, ptxas itself blanks.
     const bool info =
-        line.substr(0, 13) == "ptxas info   " || line.substr(0, 14) == "ptxas         ";
+        line.starts_with("ptxas info   ") || line.starts_with("ptxas         ") ||
+        (line.starts_with("    ") && line.find(" bytes stack frame, ") != std::string_view::npos);
     if (!info) {
       if (!util::trim(line).empty()) {
         report.rest += line;

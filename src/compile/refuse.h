@@ -15,8 +15,9 @@ namespace sweep::compile {
 // cpu shared object: calls of anything but mathematics, memory copies and the runtime.
 [[nodiscard]] std::string refuse_library(const ElfFile& library, bool trusted, bool device_printf);
 
-// cubin: undefined functions (device malloc, assert, launches; printf unless asked for) and
-// writable module variables. `ptx` is the text it was made from: it tells tables from variables.
+// cubin: undefined symbols (device malloc, assert, launches; printf unless asked for), texture,
+// surface and managed variables, and module variables that are written or whose address gets away.
+// `ptx` is the text it was made from: it tells tables from variables.
 [[nodiscard]] std::string refuse_cubin(const ElfFile& cubin,
                                        const std::string& ptx,
                                        bool trusted,
@@ -28,8 +29,5 @@ namespace sweep::compile {
 
 // Symbols of the kernels in the object file's table `sweep_simt_entries` with `count` rows.
 [[nodiscard]] std::vector<std::string> lowered_names(const ElfFile& unit, std::size_t count);
-
-// Names of the .global variables that `ptx` may write or let escape.
-[[nodiscard]] std::vector<std::string> written_variables(const std::string& ptx);
 
 }  // namespace sweep::compile

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <new>
 
 namespace sweep::compile {
 namespace {
@@ -31,7 +32,13 @@ Outcome checked(const Job& job) {
                ? failed(Result::Status::unsupported, "unsupported on device cpu: .ptx\n")
                : compile_cpu(job);
   }
-  return r.language == submission::Language::ptx ? compile_ptx(job) : compile_cuda(job);
+  if (r.source.find('\0') != std::string::npos) {
+    return failed(Result::Status::compile_error, "the text holds a NUL byte\n");
+  }
+  if (r.language == submission::Language::ptx) {
+    return compile_ptx(job);
+  }
+  return r.nvcc ? compile_nvcc(job) : compile_cuda(job);
 }
 
 void reply(wire::Channel& channel, const Outcome& outcome) {
@@ -62,6 +69,8 @@ int compile_role_main(int fd) {
       channel.send({{"error", error.what()}, {"code", error.code()}});
       return 3;
     }
+  } catch (const std::bad_alloc&) {
+    return kRoleOutOfMemory;
   } catch (const std::exception& error) {
     std::cerr << "compiler role: " << error.what() << '\n';
     return 3;

@@ -57,26 +57,31 @@ void find_nvrtc(ToolPaths& tools) {
 #endif
 }
 
-void find_ptxas(ToolPaths& tools) {
+// A program of the CUDA toolkit: its path, else empty with the reason.
+void find_toolkit_program(const ToolPaths& tools,
+                          const std::string& name,
+                          std::filesystem::path& path,
+                          std::string& version,
+                          std::string& reason) {
   std::vector<std::filesystem::path> candidates;
   if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && home[0] == '/') {
-    candidates.emplace_back(std::filesystem::path(home) / "bin/ptxas");
+    candidates.emplace_back(std::filesystem::path(home) / "bin" / name);
   }
-  candidates.emplace_back("/usr/local/cuda/bin/ptxas");
-  candidates.push_back(tools.nvrtc.parent_path() / "../bin/ptxas");
+  candidates.push_back(std::filesystem::path("/usr/local/cuda/bin") / name);
+  candidates.push_back(tools.nvrtc.parent_path() / "../bin" / name);
   std::error_code ignored;
   for (const auto& candidate : candidates) {
     if (candidate.is_absolute() && std::filesystem::is_regular_file(candidate, ignored)) {
-      tools.ptxas = std::filesystem::canonical(candidate, ignored);
-      tools.names.ptxas = version_line(tools.ptxas, "release");
+      path = std::filesystem::canonical(candidate, ignored);
+      version = version_line(path, "release");
     }
-    if (!tools.names.ptxas.empty()) {
+    if (!version.empty()) {
       return;
     }
   }
-  tools.ptxas.clear();
-  tools.names.ptxas_reason =
-      "ptxas is neither in $CUDA_HOME/bin nor in /usr/local/cuda/bin; install the CUDA toolkit";
+  path.clear();
+  reason =
+      name + " is neither in $CUDA_HOME/bin nor in /usr/local/cuda/bin; install the CUDA toolkit";
 }
 
 }  // namespace
@@ -85,7 +90,9 @@ ToolPaths find_tools() {
   ToolPaths tools;
   find_gxx(tools);
   find_nvrtc(tools);
-  find_ptxas(tools);
+  Toolchain& names = tools.names;
+  find_toolkit_program(tools, "ptxas", tools.ptxas, names.ptxas, names.ptxas_reason);
+  find_toolkit_program(tools, "nvcc", tools.nvcc, names.nvcc, names.nvcc_reason);
   return tools;
 }
 

@@ -13,6 +13,7 @@ struct ToolPaths {
   std::filesystem::path nvrtc;
   std::filesystem::path cuda_include;
   std::filesystem::path ptxas;
+  std::filesystem::path nvcc;
   Toolchain names;
 };
 

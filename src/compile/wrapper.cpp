@@ -38,13 +38,47 @@ std::size_t skip_quoted(std::string_view s, std::size_t at) {
     const std::size_t end = s.find("*/", at + 2);
     return end == std::string_view::npos ? s.size() : end + 2;
   }
-  if (c == '"') {
-    for (++at; at < s.size() && s[at] != '"' && s[at] != '\n'; ++at) {
+  if (c == '"' || c == '\'') {
+    for (++at; at < s.size() && s[at] != c && s[at] != '\n'; ++at) {
       at += s[at] == '\\' ? 1U : 0U;
     }
     return std::min(at + 1, s.size());
   }
   return at;
+}
+
+// Past a word or number that starts at `at`, whose quotes part digits, and past the raw text that
+// R"mark( begins.
+std::size_t skip_word(std::string_view s, std::size_t at) {
+  const bool is_number = digit(s[at]);
+  std::size_t end = at;
+  while (end < s.size() && (letter(s[end]) || digit(s[end]) || (is_number && s[end] == '\''))) {
+    ++end;
+  }
+  if (s[end - 1] != 'R' || end >= s.size() || s[end] != '"') {
+    return end;
+  }
+  const std::size_t open = s.find('(', end);
+  if (open == std::string_view::npos || open - end > 17) {
+    return end;
+  }
+  const std::string close = ")" + std::string(s.substr(end + 1, open - end - 1)) + "\"";
+  const std::size_t found = s.find(close, open);
+  return found == std::string_view::npos ? s.size() : found + close.size();
+}
+
+// A backslash at a line's end joins the lines before anything else is looked at.
+std::string without_splices(std::string_view source) {
+  std::string out;
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    const bool carriage = source.substr(at, 3) == "\\\r\n";
+    if (carriage || source.substr(at, 2) == "\\\n") {
+      at += carriage ? 2 : 1;
+    } else {
+      out += source[at];
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -124,22 +158,21 @@ std::string dynamic_shared_unit(const std::vector<std::string>& labels) {
   return text + ".zero " + std::to_string(kBytes) + "\n";
 }
 
-bool uses_build_time(std::string_view source) {
+bool uses_build_time(std::string_view given) {
   constexpr std::array<std::string_view, 3> kNames = {"__DATE__", "__TIME__", "__TIMESTAMP__"};
+  const std::string text = without_splices(given);
+  const std::string_view source = text;
   for (std::size_t at = 0; at < source.size();) {
     const std::size_t after = skip_quoted(source, at);
     if (after != at) {
       at = after;
       continue;
     }
-    if (!letter(source[at])) {
+    if (!letter(source[at]) && !digit(source[at])) {
       ++at;
       continue;
     }
-    std::size_t end = at;
-    while (end < source.size() && (letter(source[end]) || digit(source[end]))) {
-      ++end;
-    }
+    const std::size_t end = skip_word(source, at);
     if (std::find(kNames.begin(), kNames.end(), source.substr(at, end - at)) != kNames.end()) {
       return true;
     }

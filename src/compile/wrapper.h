@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace sweep::compile {
 
@@ -19,6 +20,11 @@ namespace sweep::compile {
 // Whether `name` is a qualified name with optional template arguments made of literals, names and
 // operators; no quotes, semicolons, braces or preprocessor characters.
 [[nodiscard]] bool is_name_expression(std::string_view name);
+
+// Makes printf in device code a function that does nothing.
+inline constexpr std::string_view kNoPrintf =
+    "template <class... A> __device__ __forceinline__ int sweep_no_printf(const char*, A...) { "
+    "return 0; }\n#define printf sweep_no_printf\n";
 
 // Text of the cpu device's translation unit, which includes the submission from `file` in the same
 // folder and ends in the module table.

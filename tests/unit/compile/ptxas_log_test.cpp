@@ -25,6 +25,18 @@ TEST(PtxasLog, ReadsResources) {
   EXPECT_EQ(kernel.stack_bytes, 8);
 }
 
+// Printed by ptxas 13.0 itself.
+TEST(PtxasLog, ReadsTheOtherForm) {
+  const PtxasReport report = read_ptxas_log(
+      "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"
+      "ptxas info    : Function properties for k\n"
+      "    16 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads\n"
+      "ptxas info    : Used 24 registers, used 0 barriers, 16 bytes cumulative stack size\n");
+  EXPECT_EQ(kernel_facts(report, "k", "k").spill_bytes, 12);
+  EXPECT_EQ(kernel_facts(report, "k", "k").stack_bytes, 16);
+  EXPECT_EQ(report.rest, "");
+}
+
 TEST(PtxasLog, LeavesTheRest) {
   EXPECT_EQ(read_ptxas_log(kLog).rest,
             "mine.cu(3): warning: variable \"x\" was declared but never referenced\n");

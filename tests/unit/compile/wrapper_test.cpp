@@ -62,6 +62,13 @@ TEST(BuildTime, IsFoundInCodeOnly) {
   EXPECT_TRUE(uses_build_time("x\n__TIME__"));
   EXPECT_TRUE(uses_build_time("f(\"a\\\"\", __TIMESTAMP__)"));
   EXPECT_FALSE(uses_build_time("// __DATE__\n/* __TIME__ */ \"__TIME__\" my__DATE__x"));
+  EXPECT_TRUE(uses_build_time("char q = '\"'; f(__TIME__); // \""));
+  EXPECT_TRUE(uses_build_time("f(__TI\\\nME__)"));
+  EXPECT_TRUE(uses_build_time("f(__TI\\\r\nME__)"));
+  EXPECT_TRUE(uses_build_time("int n = 1'000'000; f(__TIME__); // '"));
+  EXPECT_TRUE(uses_build_time("auto t = R\"x(\")x\"; f(__TIME__); // \""));
+  EXPECT_FALSE(uses_build_time("auto t = R\"x(\" __TIME__ \")x\";"));
+  EXPECT_FALSE(uses_build_time("// a \\\n __TIME__\n"));
   EXPECT_FALSE(uses_build_time(""));
   EXPECT_FALSE(uses_build_time("/* open __TIME__"));
 }

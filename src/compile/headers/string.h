@@ -1,0 +1,3 @@
+#pragma once
+// memcpy and memset are known to the compiler.
+#include "stddef.h"
