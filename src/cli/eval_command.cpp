@@ -30,6 +30,7 @@ struct EvalOptions {
   std::string versus;
   std::vector<std::string> shapes;
   std::vector<std::string> defines;
+  std::string compiler = "nvrtc";
   std::string only;
   std::vector<std::string> requires_verdict;
   std::uint64_t seed = 1;
@@ -52,6 +53,11 @@ void declare(CLI::App& app, EvalOptions& o) {
                  "judge this shape only: rows=1000,cols=77 (repeatable); other dims as in the "
                  "first visible shape");
   app.add_option("-D", o.defines, "replace a plan constant: -D TILE=64 (repeatable)");
+  app.add_option("--compiler",
+                 o.compiler,
+                 "of CUDA C++ for a GPU: nvcc is slower and takes what NVRTC cannot")
+      ->check(CLI::IsMember({"nvrtc", "nvcc"}))
+      ->capture_default_str();
   app.add_option("--seed", o.seed, "key of all draws and of the schedule")->capture_default_str();
   app.add_option(
          "--only", o.only, "this stage alone, after screen and compile (screen: the plan alone)")
@@ -120,6 +126,7 @@ evaluate::EvaluationRequest to_request(const EvalOptions& o) {
     request.versus = read_source(o.versus);
   }
   request.overrides = parse_defines(o.defines);
+  request.nvcc = o.compiler == "nvcc";
   request.allow_unsandboxed = o.global.allow_unsandboxed;
   request.stress_gates = !o.no_stress_gate;
   request.device_printf = !o.full;

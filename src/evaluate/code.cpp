@@ -52,28 +52,76 @@ device::Launch device_launch(const submission::Launch& launch) {
   return made;
 }
 
+PlanError disagreement(const Code& code,
+                       const submission::Launch& launch,
+                       const std::string& named,
+                       const std::string& found) {
+  return {"E_PLAN_ARGUMENT_TYPE",
+          code.submission.file,
+          launch.line,
+          launch.column,
+          "the symbol of '" + launch.kernel + "' declares " + named + ", the device finds " + found,
+          "do not give kernels mangled names of other functions"};
+}
+
+// Types as the symbol (or the .param declarations of a .ptx) tells them, with the sizes that the
+// device found in the code; where both know a size they must agree.
+std::variant<std::vector<Parameter>, PlanError> agreed(const Code& code,
+                                                       const submission::Launch& launch,
+                                                       std::vector<Parameter> named,
+                                                       const std::vector<std::size_t>& sizes) {
+  if (sizes.size() != named.size()) {
+    return disagreement(
+        code, launch, std::to_string(named.size()) + " parameters", std::to_string(sizes.size()));
+  }
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (named[i].bytes != 0 && named[i].bytes != sizes[i]) {
+      return disagreement(code,
+                          launch,
+                          "parameter " + std::to_string(i + 1) + " as '" + named[i].text + "' of " +
+                              std::to_string(named[i].bytes) + " bytes",
+                          std::to_string(sizes[i]) + " bytes");
+    }
+    named[i].bytes = sizes[i];
+  }
+  return named;
+}
+
+// Parameters of a launched kernel; extern "C" symbols have no types, but the device knows how many
+// bytes each parameter has. The cpu device tells no sizes: its types were checked by g++.
+std::variant<std::vector<Parameter>, PlanError> parameters_for(const Code& code,
+                                                               const Facts& facts,
+                                                               const submission::Launch& launch) {
+  const auto kernel =
+      std::ranges::find(code.kernels, launch.kernel, &compile::CompiledKernel::name);
+  const auto fact = facts.find(launch.kernel);
+  const bool typed = kernel != code.kernels.end() && kernel->parameters.has_value();
+  const bool sized = fact != facts.end() && !fact->second.parameter_bytes.empty();
+  if (!typed && !sized && !launch.arguments.empty()) {
+    return untyped(code, launch);
+  }
+  if (!typed) {
+    return submission::opaque_parameters(sized ? fact->second.parameter_bytes
+                                               : std::vector<std::size_t>());
+  }
+  return sized ? agreed(code, launch, *kernel->parameters, fact->second.parameter_bytes)
+               : std::variant<std::vector<Parameter>, PlanError>(*kernel->parameters);
+}
+
 std::variant<device::Step, PlanError> bind_launch(const Code& code,
                                                   const submission::Expansion& expansion,
                                                   const Facts& facts,
                                                   const std::vector<device::Address>& buffers,
                                                   const submission::Launch& launch) {
-  const auto kernel =
-      std::ranges::find(code.kernels, launch.kernel, &compile::CompiledKernel::name);
-  const auto fact = facts.find(launch.kernel);
-  const device::FunctionFacts* known = fact == facts.end() ? nullptr : &fact->second;
-  const bool typed = kernel != code.kernels.end() && kernel->parameters.has_value();
-  // extern "C": the symbol has no types, but the device knows how many bytes each parameter has.
-  const std::vector<std::size_t> sizes =
-      known == nullptr ? std::vector<std::size_t>() : known->parameter_bytes;
-  if (!typed && sizes.empty() && !launch.arguments.empty()) {
-    return untyped(code, launch);
+  const auto parameters = parameters_for(code, facts, launch);
+  if (const auto* error = std::get_if<PlanError>(&parameters)) {
+    return *error;
   }
-  const std::vector<Parameter> parameters =
-      typed ? *kernel->parameters : submission::opaque_parameters(sizes);
   const auto address = [&buffers](const submission::BufferRef& ref) {
     return buffers.at(ref.buffer) + static_cast<std::uint64_t>(ref.offset_bytes);
   };
-  auto bound = submission::bind_arguments(launch, parameters, code.signature, expansion, address);
+  auto bound = submission::bind_arguments(
+      launch, std::get<0>(parameters), code.signature, expansion, address);
   if (auto* error = std::get_if<PlanError>(&bound)) {
     return *error;
   }

@@ -5,6 +5,7 @@
 #include "evaluate/judge_client.h"
 #include "evaluate/preparation.h"
 #include "evaluate/signature.h"
+#include "evaluate/static_memory.h"
 #include "util/clock.h"
 #include "util/sha256.h"
 
@@ -187,11 +188,18 @@ class Run {
       const bool printing = request_.device_printf && request_.depth != Depth::full;
       compile::Request wanted = compile_request(*submission_, target, printing);
       wanted.may_keep_state = request_.off.contains(Defence::module_state);
+      wanted.nvcc = request_.nvcc;
       const compile::Result compiled = compiler.compile(wanted);
       result_.compile = describe(compiled);
       const Trusted ours = trusted.get();
       if (compiled.status != compile::Result::Status::ok) {
         fail(verdict_of(compiled.status), compile_text(*result_.compile));
+        return false;
+      }
+      if (const std::string why =
+              over_memory(*problem_, *submission_, compiled, result_.device_info.sm_count);
+          !why.empty()) {
+        fail(Verdict::out_of_memory, why);
         return false;
       }
       const submission::Signature plain = candidate_signature(*problem_);
@@ -200,7 +208,7 @@ class Run {
       std::vector<const Code*> codes = {&ours.reference, &ours.seed, &candidate};
       std::optional<Code> versus;
       if (request_.versus) {
-        versus = versus_code(compiler, target, *request_.versus, *problem_);
+        versus = versus_code(compiler, target, *request_.versus, *problem_, request_.nvcc);
         codes.push_back(&*versus);
       }
       session_ =

@@ -44,6 +44,7 @@ struct EvaluationRequest {
   std::uint64_t seed = 1;            // draws, schedule and checks follow from it and the problem
   std::optional<Source> versus;      // takes the seed's place in time (it must pass check as well)
   std::map<std::string, std::int64_t> overrides;  // -D NAME=value of plan constants
+  bool nvcc = false;  // the submission is compiled by nvcc in place of NVRTC (cuda)
   bool allow_unsandboxed = false;
   bool device_printf = false;  // only for people; an agent's evaluation never sets it
   int check_seeds = 3;         // draws of each visible shape

@@ -244,18 +244,23 @@ CompileResult describe(const compile::Result& result) {
   return made;
 }
 
-Code trusted_code(compile::Compiler& compiler,
-                  const compile::Target& target,
-                  const Source& source,
-                  submission::Signature signature,
-                  bool reference) {
+namespace {
+
+// Parses and compiles; anything that goes wrong is util::InfraError "E_SEED_COMPILE".
+Code compiled_code(compile::Compiler& compiler,
+                   const compile::Target& target,
+                   const Source& source,
+                   submission::Signature signature,
+                   bool reference,
+                   bool nvcc) {
   auto parsed = submission::parse(source.file, source.text);
   if (const auto* error = std::get_if<submission::PlanError>(&parsed)) {
     throw util::InfraError({source.file, error->text(source.text), "run `sweep problems check`"},
                            "E_SEED_COMPILE");
   }
   auto& submission = std::get<submission::Submission>(parsed);
-  const compile::Request request = compile_request(submission, target, false);
+  compile::Request request = compile_request(submission, target, false);
+  request.nvcc = nvcc;
   const compile::Result compiled =
       reference ? compiler.compile_trusted(request) : compiler.compile(request);
   if (compiled.status != compile::Result::Status::ok) {
@@ -266,10 +271,21 @@ Code trusted_code(compile::Compiler& compiler,
   return make_code(std::move(submission), {}, std::move(signature), compiled);
 }
 
+}  // namespace
+
+Code trusted_code(compile::Compiler& compiler,
+                  const compile::Target& target,
+                  const Source& source,
+                  submission::Signature signature,
+                  bool reference) {
+  return compiled_code(compiler, target, source, std::move(signature), reference, false);
+}
+
 Code versus_code(compile::Compiler& compiler,
                  const compile::Target& target,
                  const Source& source,
-                 const problem::Problem& problem) {
+                 const problem::Problem& problem,
+                 bool nvcc) {
   const auto parsed = submission::parse(source.file, source.text);
   const auto* made = std::get_if<submission::Submission>(&parsed);
   if (made != nullptr && !made->plan.problem.empty() && made->plan.problem != problem.id) {
@@ -279,7 +295,7 @@ Code versus_code(compile::Compiler& compiler,
                            "E_EVALUATE_VERSUS");
   }
   try {
-    return trusted_code(compiler, target, source, candidate_signature(problem), false);
+    return compiled_code(compiler, target, source, candidate_signature(problem), false, nvcc);
   } catch (const util::InfraError& error) {
     if (error.code() != "E_SEED_COMPILE") {
       throw;

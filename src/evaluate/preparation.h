@@ -55,7 +55,8 @@ namespace sweep::evaluate {
 [[nodiscard]] Code versus_code(compile::Compiler& compiler,
                                const compile::Target& target,
                                const Source& source,
-                               const problem::Problem& problem);
+                               const problem::Problem& problem,
+                               bool nvcc);
 
 // At least 32 random bytes, made 0600 on first use. `path` empty: $SWEEP_SALT_FILE, else
 // ~/.local/state/sweep/salt. Throws util::UsageError if others may read it.
