@@ -25,6 +25,27 @@ std::string page_of(const record::RunDir& run, const fs::path& trajectory) {
   return "t/" + stem + ".html";
 }
 
+// A link in place of report/ or of a folder below it would let the pages be written elsewhere.
+void refuse_links(const record::RunDir& run) {
+  const fs::path report = run.report_folder();
+  std::error_code error;
+  const auto refuse = [](const fs::path& path) {
+    throw util::UsageError({path.string(),
+                            "is a symbolic link; a report is written inside its run only",
+                            "remove the link, then run `sweep report` again"},
+                           "E_REPORT_LINK");
+  };
+  if (fs::is_symlink(fs::symlink_status(report, error))) {
+    refuse(report);
+  }
+  for (fs::recursive_directory_iterator it(report, error), end; !error && it != end;
+       it.increment(error)) {
+    if (it->is_symlink(error) && it->is_directory(error)) {
+      refuse(it->path());
+    }
+  }
+}
+
 // Makes the folders above `file` and writes it unless it already has this text.
 bool write_if_changed(const fs::path& file, std::string_view bytes) {
   std::error_code error;
@@ -79,6 +100,7 @@ Built build(const record::RunDir& run, const BuildOptions& options) {
                             "give the folder that a sweep made, e.g. runs/demo"},
                            "E_RUN_MISSING");
   }
+  refuse_links(run);
   Built built;
   std::vector<Item> items;
   for (const fs::path& file : run.trajectory_files()) {

@@ -22,7 +22,8 @@ struct Built {
 
 // (Re)builds the static pages of a run below its report/ folder from its trajectory files and
 // ledger. Pages appear whole. Opens from disk without a server or a network. Throws
-// util::UsageError when `run` is no run folder, InfraError on disk trouble.
+// util::UsageError when `run` is no run folder ("E_RUN_MISSING") or a link stands where the report
+// has a folder ("E_REPORT_LINK"), InfraError on disk trouble.
 Built build(const record::RunDir& run, const BuildOptions& options = {});
 
 }  // namespace sweep::report

@@ -148,6 +148,12 @@ Server::Server(ServerOptions options) : state_(std::make_unique<State>()) {
         state->answer(request, response);
       });
   const ServerOptions& o = state_->options;
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(o.folder, error))) {
+    throw util::UsageError(
+        {o.folder.string(), "is a symbolic link", "remove it, then run `sweep report` again"},
+        "E_REPORT_LINK");
+  }
   // SO_REUSEPORT, httplib's default, would let two servers share the port silently.
   state_->http.set_socket_options([](socket_t socket) {
     const int yes = 1;
