@@ -3,7 +3,9 @@
 #include "cli/options.h"
 #include "cli/style.h"
 #include "compile/compiler.h"
+#include "device/describe.h"
 #include "device/device.h"
+#include "evaluate/sandboxes.h"
 #include "util/error.h"
 #include "util/sandbox.h"
 #include "util/text.h"
@@ -28,15 +30,49 @@ struct Finding {
   bool good = false;
   bool needed = false;
   std::string detail;
+  std::string cure;  // when it is not good
 };
 
-void add_protections(std::vector<Finding>& findings) {
-  for (const util::Protection& protection : util::probe_sandbox()) {
-    findings.push_back({"protection",
+// What to do about a protection that is missing.
+std::string cure_of(std::string_view protection) {
+  if (protection == "landlock") {
+    return "needs Linux 5.13 with CONFIG_SECURITY_LANDLOCK and landlock among the lsm= of the boot "
+           "line; a container's seccomp profile must let it through";
+  }
+  if (protection == "seccomp") {
+    return "needs a kernel with CONFIG_SECCOMP_FILTER";
+  }
+  if (protection == "process limit" || protection == "user") {
+    return "start sweep as an ordinary user, or as root with CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID "
+           "and CAP_CHOWN";
+  }
+  return "allow user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns=0, "
+         "user.max_user_namespaces above 0), in a container also --cap-add SYS_ADMIN or its "
+         "seccomp profile";
+}
+
+void add_sandbox(std::vector<Finding>& findings,
+                 const std::string& whose,
+                 const std::vector<util::Protection>& protections) {
+  for (const util::Protection& protection : protections) {
+    const bool cure = !protection.active && protection.mandatory;
+    findings.push_back({whose + "'s sandbox",
                         protection.name,
                         protection.active,
                         protection.mandatory,
-                        protection.detail});
+                        protection.detail,
+                        cure ? cure_of(protection.name) : ""});
+  }
+}
+
+void add_protections(std::vector<Finding>& findings, device::Kind asked) {
+  add_sandbox(findings, "compiler", util::probe_sandbox());
+  try {
+    const evaluate::Sandboxes found = evaluate::probe_sandboxes(program_path(), asked);
+    add_sandbox(findings, "judge", found.judge);
+    add_sandbox(findings, "runner", found.runner);
+  } catch (const util::Error& error) {
+    findings.push_back({"judge's sandbox", "start", false, true, error.what(), ""});
   }
 }
 
@@ -46,7 +82,7 @@ void add_toolchain(std::vector<Finding>& findings, device::Kind asked) {
   const auto row =
       [&](const char* name, const std::string& version, const std::string& reason, bool needed) {
         findings.push_back(
-            {"compiler", name, !version.empty(), needed, version.empty() ? reason : version});
+            {"compiler", name, !version.empty(), needed, version.empty() ? reason : version, ""});
       };
   row("g++", tools.gxx, tools.gxx_reason, asked == device::Kind::cpu);
   row("NVRTC", tools.nvrtc, tools.nvrtc_reason, asked == device::Kind::cuda);
@@ -62,6 +98,20 @@ std::string facts(const device::Info& info) {
   return out + (info.total_bytes > 0 ? ", " + util::human_bytes(info.total_bytes) : "");
 }
 
+// Whether kernels are held to the buffers that were mapped for them.
+Finding reach_of(const device::Listed& listed) {
+  const bool weak = device::pageable_memory(listed.id);
+  return {"device",
+          device::text(listed.id) + " memory",
+          !weak,
+          false,
+          weak ? "PAGEABLE_MEMORY_ACCESS is 1: kernels reach all memory of their runner, and "
+                 "results say `sealed: weak`"
+               : "PAGEABLE_MEMORY_ACCESS is 0: kernels reach only what was mapped for them",
+          weak ? "load nvidia-uvm with uvm_disable_hmm=1 (not where CPU and GPU share page tables)"
+               : ""};
+}
+
 void add_devices(std::vector<Finding>& findings, device::Id asked) {
   bool cuda = false;
   for (const device::Listed& listed : device::list()) {
@@ -71,17 +121,21 @@ void add_devices(std::vector<Finding>& findings, device::Id asked) {
                         device::text(listed.id),
                         listed.usable,
                         needed,
-                        listed.usable ? facts(listed.info) : listed.reason});
+                        listed.usable ? facts(listed.info) : listed.reason,
+                        ""});
+    if (listed.usable && listed.id.kind == device::Kind::cuda) {
+      findings.push_back(reach_of(listed));
+    }
   }
   if (asked.kind == device::Kind::cuda && !cuda) {
     findings.push_back(
-        {"device", device::text(asked), false, true, "no such GPU is listed by the driver"});
+        {"device", device::text(asked), false, true, "no such GPU is listed by the driver", ""});
   }
 }
 
 void add_places(std::vector<Finding>& findings) {
   try {
-    findings.push_back({"files", "problems, seeds", true, true, data_root().string()});
+    findings.push_back({"files", "problems, seeds", true, true, data_root().string(), ""});
     std::size_t ready = 0;
     const problem::Catalog catalog = open_catalog();
     for (const problem::Entry& entry : catalog.entries()) {
@@ -91,9 +145,10 @@ void add_places(std::vector<Finding>& findings) {
                         "catalogue",
                         ready > 0,
                         true,
-                        fmt::format("{} problems, {} ready", catalog.entries().size(), ready)});
+                        fmt::format("{} problems, {} ready", catalog.entries().size(), ready),
+                        ""});
   } catch (const util::Error& error) {
-    findings.push_back({"files", "problems, seeds", false, true, error.what()});
+    findings.push_back({"files", "problems, seeds", false, true, error.what(), ""});
   }
 }
 
@@ -110,6 +165,9 @@ void print(const std::vector<Finding>& findings, bool good, device::Id asked) {
                                               : style.dim("absent ");
     std::cout << "  " << mark << "  " << pad_right(finding.name, 20)
               << util::printable(finding.detail) << '\n';
+    if (!finding.cure.empty()) {
+      std::cout << "           " << pad_right("", 20) << util::printable(finding.cure) << '\n';
+    }
   }
   const std::string what = "ready for --device " + device::text(asked);
   std::cout << (good ? style.good(what)
@@ -131,7 +189,7 @@ int run_doctor(const std::vector<std::string>& arguments) {
   std::vector<Finding> findings;
   add_devices(findings, asked);
   add_toolchain(findings, asked.kind);
-  add_protections(findings);
+  add_protections(findings, asked.kind);
   add_places(findings);
   const bool good = std::none_of(
       findings.begin(), findings.end(), [](const Finding& f) { return f.needed && !f.good; });
@@ -142,7 +200,8 @@ int run_doctor(const std::vector<std::string>& arguments) {
                       {"name", f.name},
                       {"ok", f.good},
                       {"needed", f.needed},
-                      {"detail", f.detail}});
+                      {"detail", f.detail},
+                      {"cure", f.cure}});
     }
     std::cout << nlohmann::json{{"schema", 1}, {"ready", good}, {"findings", rows}}.dump(
                      2, ' ', false, nlohmann::json::error_handler_t::replace)

@@ -333,6 +333,9 @@ std::string eval_text(const Evaluation& e, const Style& style, std::size_t width
   }
   if (e.protections.note == "unsealed") {
     out += style.dim(" unsealed: the kernel ran as host code inside the sandbox") + "\n";
+  } else if (e.protections.note == "sealed: weak") {
+    out +=
+        style.dim(" sealed: weak: on this GPU a kernel can reach all memory of its runner") + "\n";
   }
   if (!e.next.empty()) {
     out += style.dim(" next    ") + wrapped(util::printable(e.next), 9, width).substr(9);

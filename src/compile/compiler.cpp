@@ -11,6 +11,7 @@
 #include "util/file.h"
 #include "util/process.h"
 #include "util/sha256.h"
+#include "util/work_folder.h"
 #include "wire/channel.h"
 
 #ifdef SWEEP_HAVE_CUDA
@@ -219,7 +220,7 @@ Outcome Compiler::State::exchange(const Job& job, util::Process& process, wire::
 }
 
 Outcome Compiler::State::run(Job job) {
-  const util::TempDir work("sweep-compile", "/tmp");
+  const util::WorkFolder work("sweep-compile", "/tmp");
   job.work = work.path();
   job.seconds = options.deadline_seconds;
   auto [ours, theirs] = wire::Channel::make_pair();

@@ -2,6 +2,7 @@
 
 #include "device/cpu/cpu_device.h"
 #include "device/cuda/cuda_device.h"
+#include "device/describe.h"
 #include "util/error.h"
 
 #include <charconv>
@@ -69,6 +70,14 @@ std::unique_ptr<Device> open(Id id, Image own_code) {
     return cpu::open();
   }
   return cuda::open(id.index, std::move(own_code));
+}
+
+Info describe(Id id) {
+  return id.kind == Kind::cpu ? cpu::describe() : cuda::describe(id.index);
+}
+
+bool pageable_memory(Id id) {
+  return id.kind == Kind::cuda && cuda::pageable_memory(id.index);
 }
 
 OwnSource own_source(Kind kind) {

@@ -11,6 +11,7 @@
 #include <csignal>
 
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 
 namespace sweep::evaluate {
 namespace {
@@ -28,32 +29,76 @@ struct Started {
   util::Fd socket;
 };
 
-util::SpawnSpec spec_for(const ArmOptions& options, const util::TempDir& folder, int socket) {
-  util::SpawnSpec spec;
-  spec.argv = {"sweep", "__run"};
-  spec.env = util::basic_environment(folder.path());
-  const auto needed = device::role_environment(options.device);
-  spec.env.insert(spec.env.end(), needed.begin(), needed.end());
-  spec.work_folder = folder.path();
-  spec.fds = {{socket, wire::Channel::kRoleFd}};
-  if (options.device_printf) {
-    // The judge's standard output is the user's standard error.
-    spec.fds.push_back({1, 1});
+bool on_cpu(const ArmOptions& options) {
+  return options.device.kind == device::Kind::cpu;
+}
+
+std::optional<util::WorkFolder> folder_for(const ArmOptions& options) {
+  std::optional<util::WorkFolder> folder;
+  if (!on_cpu(options)) {
+    folder.emplace("sweep-run");
   }
-  spec.limits = {{RLIMIT_CORE, 0}};
-  spec.deadline = kRunnerSeconds;
+  return folder;
+}
+
+// A cpu runner executes the candidate's host code. Half of the machine is more than any right
+// kernel of a problem needs: fiber stacks take 1.6 GiB at most, scratch is bounded by the problem.
+std::uint64_t cpu_runner_bytes() {
+  struct sysinfo memory {};
+
+  const bool known = ::sysinfo(&memory) == 0;
+  constexpr std::uint64_t kLeast = std::uint64_t{2} << 30U;
+  return std::max(kLeast, known ? memory.totalram / 2 * memory.mem_unit : 0);
+}
+
+std::vector<util::ResourceLimit> limits_for(const ArmOptions& options) {
+  if (!on_cpu(options)) {
+    return {};
+  }
+  // The files are the module's copy and nothing else: there is no folder to write to.
+  constexpr std::uint64_t kFileBytes = std::uint64_t{128} << 20U;
+  constexpr std::uint64_t kFiles = 256;
+  return {{RLIMIT_DATA, cpu_runner_bytes()},
+          {RLIMIT_FSIZE, kFileBytes},
+          {RLIMIT_NOFILE, kFiles},
+          {RLIMIT_MEMLOCK, 0}};
+}
+
+util::SandboxPolicy policy_for(const ArmOptions& options) {
   util::SandboxPolicy policy = util::system_libraries();
-  if (options.device.kind == device::Kind::cuda) {
+  if (on_cpu(options)) {
+    // A shared mapping of it is memory that no limit counts.
+    std::erase(policy.devices, "/dev/zero");
+  } else {
     policy += util::nvidia_driver();
     // The judge's Landlock forbids a /proc of the runner's own.
     policy.own_pids = false;
   }
   policy.allow_unsandboxed = options.allow_unsandboxed;
-  spec.sandbox = policy;
+  return policy;
+}
+
+util::SpawnSpec spec_for(const ArmOptions& options,
+                         const std::filesystem::path& folder,
+                         int socket) {
+  util::SpawnSpec spec;
+  spec.argv = {"sweep", "__run"};
+  spec.env = util::basic_environment(folder);
+  const auto needed = device::role_environment(options.device);
+  spec.env.insert(spec.env.end(), needed.begin(), needed.end());
+  spec.work_folder = folder;
+  spec.fds = {{socket, wire::Channel::kRoleFd}};
+  if (options.device_printf) {
+    // It leads to the user's standard error (printed.h).
+    spec.fds.push_back({1, 1});
+  }
+  spec.limits = limits_for(options);
+  spec.deadline = kRunnerSeconds;
+  spec.sandbox = policy_for(options);
   return spec;
 }
 
-Started start(const ArmOptions& options, const util::TempDir& folder) {
+Started start(const ArmOptions& options, const std::filesystem::path& folder) {
   auto [ours, theirs] = wire::Channel::make_pair();
   util::Process process =
       util::Process::start_self(*options.program, spec_for(options, folder, theirs.get()));
@@ -76,12 +121,17 @@ void check_fault(const json& answer) {
 
 }  // namespace
 
+std::vector<util::Protection> probe_runner(const ArmOptions& options) {
+  std::optional<util::WorkFolder> folder = folder_for(options);
+  return start(options, folder ? folder->path() : std::filesystem::path()).process.protections();
+}
+
 Arm::Arm(const ArmOptions& options, const Code& code)
     : code_(code),
       start_seconds_(options.start_seconds),
-      folder_("sweep-run"),
+      folder_(folder_for(options)),
       process_([&] {
-        Started started = start(options, folder_);
+        Started started = start(options, folder_ ? folder_->path() : std::filesystem::path());
         channel_socket_ = std::move(started.socket);
         return std::move(started.process);
       }()),
@@ -151,8 +201,9 @@ void Arm::lost(const util::InfraError& error, double seconds) {
     throw ArmFault(
         {device::Fault::Kind::timeout, "did not end within " + util::human_seconds(seconds)});
   }
+  // Whoever closed the channel is mostly about to end, and how it ends tells more.
   constexpr double kDying = 5;
-  const auto status = process_.wait_for(kDying);
+  const auto status = process_.wait_for(error.code() == "E_WIRE_CLOSED" ? kDying : 0);
   process_.kill_group();
   throw ArmFault(status ? death(*status)
                         : device::Fault{device::Fault::Kind::other,

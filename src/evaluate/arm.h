@@ -4,14 +4,15 @@
 #include "evaluate/code.h"
 #include "evaluate/defence.h"
 #include "evaluate/step_patch.h"
-#include "util/file.h"
 #include "util/process.h"
+#include "util/work_folder.h"
 #include "wire/channel.h"
 
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -54,6 +55,9 @@ struct ArmOptions {
   double start_seconds = 30;   // open and load
   DefenceSet off;
 };
+
+// Starts a runner that opens and loads nothing, ends it, and says how it was protected.
+[[nodiscard]] std::vector<util::Protection> probe_runner(const ArmOptions& options);
 
 // One runner process with one module loaded, seen from the judge. The destructor ends the process.
 class Arm {
@@ -131,8 +135,8 @@ class Arm {
 
   const Code& code_;
   double start_seconds_;
-  util::TempDir folder_;
-  util::Fd channel_socket_;  // until channel_ takes it
+  std::optional<util::WorkFolder> folder_;  // none on the cpu device, where code could fill it
+  util::Fd channel_socket_;                 // until channel_ takes it
   util::Process process_;
   wire::Channel channel_;
   Facts facts_;

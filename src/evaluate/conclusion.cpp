@@ -114,7 +114,9 @@ Verdict infra_verdict(const util::Error& error) {
                                                                          : Verdict::infra_judge;
 }
 
-Protections protections_of(const std::vector<util::Protection>& list, device::Kind kind) {
+Protections protections_of(const std::vector<util::Protection>& list,
+                           device::Kind kind,
+                           bool pageable) {
   const auto active = [&list](std::string_view name) {
     return std::ranges::any_of(
         list, [name](const util::Protection& item) { return item.active && item.name == name; });
@@ -129,7 +131,7 @@ Protections protections_of(const std::vector<util::Protection>& list, device::Ki
   });
   const bool all = p.landlock && p.seccomp && p.network && p.pids;
   p.sealed = all && kind == device::Kind::cuda;
-  p.note = !all ? "run without a sandbox" : p.sealed ? "" : "unsealed";
+  p.note = !all ? "run without a sandbox" : !p.sealed ? "unsealed" : pageable ? "sealed: weak" : "";
   return p;
 }
 

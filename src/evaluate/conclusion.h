@@ -17,9 +17,11 @@ namespace sweep::evaluate {
 // Which infrastructure failed, by the error's code.
 [[nodiscard]] Verdict infra_verdict(const util::Error& error);
 
-// What stood between the submission and the machine, as the judge reports it.
+// What stood between the submission and the machine, as the judge reports it. `pageable`: kernels
+// reach all memory of their runner (device/describe.h).
 [[nodiscard]] Protections protections_of(const std::vector<util::Protection>& list,
-                                         device::Kind kind);
+                                         device::Kind kind,
+                                         bool pageable);
 
 // "1.250x  [1.200, 1.300]  geometric mean over 3 visible shapes"
 [[nodiscard]] std::string speedup_text(const TimeResult& time, std::string_view which);

@@ -86,14 +86,11 @@ class Run {
   }
 
   [[nodiscard]] bool stage_of_depth(Stage stage) const {
-    switch (stage) {
-      case Stage::stress:
-        return request_.depth != Depth::fast && !request_.off.contains(Defence::stress);
-      case Stage::heldout:
-        return request_.depth == Depth::full && !request_.off.contains(Defence::heldout);
-      default:
-        return true;
-    }
+    return stage == Stage::stress
+               ? request_.depth != Depth::fast && !request_.off.contains(Defence::stress)
+           : stage == Stage::heldout
+               ? request_.depth == Depth::full && !request_.off.contains(Defence::heldout)
+               : true;
   }
 
   void say(Stage stage,
@@ -213,7 +210,7 @@ class Run {
       }
       session_ =
           util::sha256_hex(candidate.digest + ours.seed.digest + std::to_string(request_.seed));
-      judge_->open(*problem_, codes, ours.harness);
+      judge_->open(*problem_, codes, ours.harness, tick_of(Stage::compile));
       return true;
     });
   }
@@ -277,12 +274,16 @@ class Run {
     return free;
   }
 
+  [[nodiscard]] Tick tick_of(Stage which) const {
+    return [this, which](const std::string& text, std::size_t done, std::size_t total) {
+      say(which, ProgressEvent::State::running, true, text, done, total);
+    };
+  }
+
   json ask(Stage which, const char* what, const StageOptions& with) {
-    json body = judge_->stage(
-        what, with, [this, which](const std::string& text, std::size_t done, std::size_t total) {
-          say(which, ProgressEvent::State::running, true, text, done, total);
-        });
-    result_.protections = protections_of(judge_->protections(), request_.device.kind);
+    json body = judge_->stage(what, with, tick_of(which));
+    result_.protections =
+        protections_of(judge_->protections(), request_.device.kind, judge_->pageable_memory());
     return body;
   }
 

@@ -1,9 +1,11 @@
 #include "evaluate/judge.h"
 
+#include "device/describe.h"
 #include "device/info_json.h"
 #include "evaluate/evaluation_json.h"
 #include "evaluate/image_wire.h"
 #include "evaluate/judge_protocol.h"
+#include "evaluate/memory.h"
 #include "evaluate/session.h"
 #include "evaluate/signature.h"
 #include "util/clock.h"
@@ -12,6 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
+#include <exception>
+
+#include <unistd.h>
 
 namespace sweep::evaluate {
 namespace {
@@ -35,6 +40,10 @@ class Judge {
       if (what == "quit") {
         return 0;
       }
+      if (what == "start") {
+        start();
+        continue;
+      }
       try {
         channel_.send(answer(what, message));
       } catch (const wire::WireError&) {
@@ -49,9 +58,10 @@ class Judge {
  private:
   json answer(const std::string& what, wire::Message& message) {
     if (what == "device") {
-      device_id_ = device::parse_id(field<std::string>(message.body, "device"));
-      device_ = device::open(device_id_);
-      return {{"device", device::to_json(device_->info())}};
+      return describe(message.body);
+    }
+    if (what == "sandbox") {
+      return sandbox(message.body);
     }
     if (what == "open") {
       return open(message);
@@ -64,7 +74,8 @@ class Judge {
     const double begin = clock.monotonic();
     json result = stage(what, options, tick);
     result["seconds"] = clock.monotonic() - begin;
-    return {{"result", std::move(result)}, {"protections", protections()}};
+    return {{"result", std::move(result)},
+            {"protections", guards_to_json(session_->protections())}};
   }
 
   json stage(const std::string& what, const StageOptions& options, const Tick& tick) {
@@ -89,19 +100,52 @@ class Judge {
     throw util::InfraError({"judge", "unknown message '" + what + "'", ""}, "E_JUDGE_PROTOCOL");
   }
 
+  json describe(const json& body) {
+    options_.arm.program = &program_;
+    options_.arm.device = device::parse_id(field<std::string>(body, "device"));
+    options_.arm.allow_unsandboxed = field<bool>(body, "allow_unsandboxed");
+    options_.arm.device_printf = field<bool>(body, "device_printf");
+    options_.seed = field<std::uint64_t>(body, "seed");
+    options_.off = defences_from(field<std::vector<std::string>>(body, "off"));
+    options_.arm.off = options_.off;
+    options_.holder = static_cast<int>(field<std::int64_t>(body, "holder"));
+    options_.waiting = [this](const std::vector<util::Holder>* holders) {
+      report_waiting(holders);
+    };
+    options_.overdue = [this](const util::Error& error) {
+      channel_.send({{"error", error_to_json(error)}});
+      ::_exit(0);
+    };
+    options_.locks = "/proc/self/fd/" + std::to_string(locks_.get());
+    info_ = device::describe(options_.arm.device);
+    return {{"device", device::to_json(info_)},
+            {"pageable", device::pageable_memory(options_.arm.device)}};
+  }
+
+  // Beside shared holders only: a context that is made, and modules that are loaded, would disturb
+  // one who times.
+  [[nodiscard]] util::FileLock shared_lock() const {
+    return lock_device(
+        options_, info_, util::LockMode::shared, context_bytes(options_.arm.device.kind));
+  }
+
+  // While the caller compiles, who hears of a failure when it says "open".
+  void start() {
+    try {
+      const util::FileLock lock = shared_lock();
+      device_ = device::open(options_.arm.device);
+    } catch (const wire::WireError&) {
+      throw;
+    } catch (const std::exception&) {
+      not_started_ = std::current_exception();
+    }
+  }
+
   json open(wire::Message& message) {
+    if (not_started_) {
+      std::rethrow_exception(not_started_);
+    }
     const json& body = message.body;
-    SessionOptions options;
-    options.arm.program = &program_;
-    options.arm.device = device_id_;
-    options.arm.allow_unsandboxed = field<bool>(body, "allow_unsandboxed");
-    options.arm.device_printf = field<bool>(body, "device_printf");
-    options.seed = field<std::uint64_t>(body, "seed");
-    options.off = defences_from(field<std::vector<std::string>>(body, "off"));
-    options.arm.off = options.off;
-    options.holder = static_cast<int>(field<std::int64_t>(body, "holder"));
-    options.waiting = [this](const std::vector<util::Holder>* holders) { report_waiting(holders); };
-    options.locks = "/proc/self/fd/" + std::to_string(locks_.get());
     problem::Problem problem = problem_from_json(body.at("problem"));
     require_supported(problem);
     const submission::Signature plain = candidate_signature(problem);
@@ -113,18 +157,19 @@ class Judge {
                                      image_from(list[i].at("image"), message.fds.at(i))));
     }
     EngineImages engine;
-    if (device_id_.kind == device::Kind::cuda) {
+    if (options_.arm.device.kind == device::Kind::cuda) {
       const json& harness = body.at("harness");
-      options.arm.own_code = image_from(harness.at(0), message.fds.at(codes.size()));
+      options_.arm.own_code = image_from(harness.at(0), message.fds.at(codes.size()));
       engine.fill = image_from(harness.at(1), message.fds.at(codes.size() + 1));
       engine.compare = image_from(harness.at(2), message.fds.at(codes.size() + 2));
-      device_->use_own_code(options.arm.own_code);
+      device_->use_own_code(options_.arm.own_code);
     }
     std::optional<Code> versus;
     if (codes.size() > 3) {
       versus = std::move(codes[3]);
     }
-    session_ = std::make_unique<Session>(std::move(options),
+    const util::FileLock lock = shared_lock();
+    session_ = std::make_unique<Session>(options_,
                                          std::move(device_),
                                          engine,
                                          std::move(problem),
@@ -135,15 +180,13 @@ class Judge {
     return json::object();
   }
 
-  // How the runners were started, by the names of util::protection_names().
-  json protections() const {
-    json list = json::array();
-    for (const util::Protection& protection : session_->protections()) {
-      list.push_back({{"name", protection.name},
-                      {"active", protection.active},
-                      {"detail", protection.detail}});
-    }
-    return list;
+  // What a runner that is started from here has; nothing is opened or loaded.
+  json sandbox(const json& body) const {
+    ArmOptions options;
+    options.program = &program_;
+    options.device = device::parse_id(field<std::string>(body, "device"));
+    options.allow_unsandboxed = true;
+    return {{"runner", guards_to_json(probe_runner(options))}};
   }
 
   // Every second at least, so that a judge that waits can be told from one that hangs.
@@ -154,9 +197,9 @@ class Judge {
       waiting_ = -1;
     } else if (waiting_ < 0 || now - waiting_ >= kWaitingSeconds) {
       waiting_ = now;
-      channel_.send(
-          {{"waiting",
-            "waiting for " + device::text(device_id_) + " (" + util::text(*holders) + ")"}});
+      channel_.send({{"waiting",
+                      "waiting for " + device::text(options_.arm.device) + " (" +
+                          util::text(*holders) + ")"}});
     }
   }
 
@@ -171,8 +214,10 @@ class Judge {
   const util::Self program_ = util::Self::adopt(util::Fd(kJudgeProgramFd));
   const util::Fd locks_{kJudgeLocksFd};
   wire::Channel channel_;
-  device::Id device_id_;
+  SessionOptions options_;
+  device::Info info_;
   std::unique_ptr<device::Device> device_;  // until the session takes it
+  std::exception_ptr not_started_;
   std::unique_ptr<Session> session_;
   util::RealClock clock_;
   double reported_ = -1;

@@ -3,7 +3,9 @@
 #include "device/info_json.h"
 #include "evaluate/evaluation_json.h"
 #include "evaluate/image_wire.h"
+#include "evaluate/sandboxes.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/lock.h"
 
 #include <nlohmann/json.hpp>
@@ -13,7 +15,6 @@
 #include <cstdlib>
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +26,8 @@ using wire::field;
 
 // A judge that waits for a lock says so every second.
 constexpr double kSilentSeconds = 60;
+// Of what kernels print.
+constexpr std::size_t kPrintedBytes = 65536;
 // Its own threads (fills use one for each processor) and those of the runners of a timed batch.
 constexpr std::uint32_t kJudgeProcesses = 4096;
 
@@ -54,9 +57,14 @@ struct Started {
   util::Fd socket;
 };
 
+// `printed`: descriptor for what kernels print, or -1.
 Started start(const JudgeSpec& spec,
               const std::filesystem::path& locks,
-              const std::filesystem::path& folder) {
+              const std::filesystem::path& folder,
+              int printed) {
+  // Of evaluations that were killed; their processes died with them.
+  (void)util::remove_abandoned("sweep-judge");
+  (void)util::remove_abandoned("sweep-compile", "/tmp");
   // Runners may be of other users and have their folders below this one.
   if (::chmod(folder.c_str(), 0711) != 0) {
     util::throw_errno("chmod", folder.string());
@@ -69,13 +77,13 @@ Started start(const JudgeSpec& spec,
   made.env = util::basic_environment(folder);
   const auto needed = device::role_environment(spec.device);
   made.env.insert(made.env.end(), needed.begin(), needed.end());
-  // Standard error carries what runners print with device_printf; errors travel as messages.
   made.fds = {{theirs.get(), wire::Channel::kRoleFd},
               {program.fd(), kJudgeProgramFd},
               {lock_fd.get(), kJudgeLocksFd},
-              {2, 1},
               {2, 2}};
-  made.limits = {{RLIMIT_CORE, 0}};
+  if (printed >= 0) {
+    made.fds.push_back({printed, 1});
+  }
   made.deadline = spec.deadline_seconds;
   made.work_folder = folder;
   made.sandbox = policy_for(spec, locks);
@@ -89,20 +97,35 @@ JudgeClient::JudgeClient(const JudgeSpec& spec)
     : spec_(spec),
       locks_(lock_folder(spec)),
       folder_("sweep-judge"),
+      printed_(spec.device_printf ? std::make_unique<Printed>(kPrintedBytes) : nullptr),
       process_([&] {
-        Started started = start(spec, locks_, folder_.path());
+        Started started =
+            start(spec, locks_, folder_.path(), printed_ != nullptr ? printed_->fd() : -1);
+        if (printed_ != nullptr) {
+          printed_->close_ours();
+        }
         socket_ = std::move(started.socket);
         return std::move(started.process);
       }()),
       channel_(std::move(socket_), "judge", kJudgeMessageBytes) {
-  channel_.send({{"do", "device"}, {"device", device::text(spec.device)}});
-  info_ = device::info_from_json(receive().at("device"));
+  channel_.send({{"do", "device"},
+                 {"device", device::text(spec.device)},
+                 {"allow_unsandboxed", spec.allow_unsandboxed},
+                 {"device_printf", spec.device_printf},
+                 {"seed", spec.seed},
+                 {"off", names(spec.off)},
+                 {"holder", ::getpid()}});
+  const json answer = receive();
+  info_ = device::info_from_json(answer.at("device"));
+  pageable_ = field<bool>(answer, "pageable");
+  util::make_lock_files(locks_, info_.uuid);
+  channel_.send({{"do", "start"}});
 }
 
 void JudgeClient::open(const problem::Problem& problem,
                        const std::vector<const Code*>& codes,
-                       const HarnessImages& harness) {
-  util::make_lock_files(locks_, info_.uuid);
+                       const HarnessImages& harness,
+                       const Tick& tick) {
   json list = json::array();
   json own = json::array();
   std::vector<util::Fd> images;
@@ -122,16 +145,11 @@ void JudgeClient::open(const problem::Problem& problem,
     fds.push_back(image.get());
   }
   channel_.send({{"do", "open"},
-                 {"allow_unsandboxed", spec_.allow_unsandboxed},
-                 {"device_printf", spec_.device_printf},
-                 {"seed", spec_.seed},
-                 {"off", names(spec_.off)},
-                 {"holder", ::getpid()},
                  {"problem", problem_to_json(problem)},
                  {"codes", std::move(list)},
                  {"harness", std::move(own)}},
                 fds);
-  (void)receive();
+  (void)answer(tick);
 }
 
 JudgeClient::~JudgeClient() {
@@ -144,6 +162,12 @@ JudgeClient::~JudgeClient() {
   }
 }
 
+bool JudgeClient::judge_lacks(const std::string& protection) const {
+  return std::ranges::any_of(process_.protections(), [&](const util::Protection& own) {
+    return own.name == protection && own.mandatory && !own.active;
+  });
+}
+
 void JudgeClient::note_waiting(bool waiting) {
   const double now = clock_.monotonic();
   if (waiting && !waiting_since_) {
@@ -152,6 +176,24 @@ void JudgeClient::note_waiting(bool waiting) {
     process_.extend_deadline(now - *waiting_since_);
     waiting_since_.reset();
   }
+}
+
+Sandboxes probe_sandboxes(const std::filesystem::path& program, device::Kind kind) {
+  constexpr double kSeconds = 20;
+  JudgeSpec spec;
+  spec.program = program;
+  spec.device.kind = kind;
+  spec.allow_unsandboxed = true;
+  spec.deadline_seconds = kSeconds;
+  const util::WorkFolder folder("sweep-judge");
+  Started started = start(spec, lock_folder(spec), folder.path(), -1);
+  wire::Channel channel(std::move(started.socket), "judge", kJudgeMessageBytes);
+  const json answer =
+      channel.ask({{"do", "sandbox"}, {"device", device::text(spec.device)}}, kSeconds).body;
+  if (answer.contains("error")) {
+    throw_error(answer.at("error"));
+  }
+  return {started.process.protections(), guards_from_json(answer.at("runner"))};
 }
 
 json JudgeClient::receive() {
@@ -173,8 +215,8 @@ json JudgeClient::receive() {
   }
 }
 
-json JudgeClient::stage(const char* what, const StageOptions& options, const Tick& tick) {
-  channel_.send({{"do", what}, {"options", options_to_json(options)}});
+// Passes on what the judge says meanwhile.
+json JudgeClient::answer(const Tick& tick) {
   while (true) {
     json body = receive();
     if (body.contains("waiting")) {
@@ -186,26 +228,24 @@ json JudgeClient::stage(const char* what, const StageOptions& options, const Tic
       continue;
     }
     note_waiting(false);
-    if (body.contains("progress")) {
-      const json& progress = body.at("progress");
-      tick(field<std::string>(progress, "text"),
-           field<std::uint64_t>(progress, "done"),
-           field<std::uint64_t>(progress, "total"));
-      continue;
+    if (!body.contains("progress")) {
+      return body;
     }
-    protections_.clear();
-    for (const json& item : body.at("protections")) {
-      const auto name = field<std::string>(item, "name");
-      const bool judge_lacks = std::ranges::any_of(process_.protections(), [&](const auto& own) {
-        return own.name == name && own.mandatory && !own.active;
-      });
-      protections_.push_back({name,
-                              true,
-                              field<bool>(item, "active") && !judge_lacks,
-                              field<std::string>(item, "detail")});
-    }
-    return std::move(body.at("result"));
+    const json& progress = body.at("progress");
+    tick(field<std::string>(progress, "text"),
+         field<std::uint64_t>(progress, "done"),
+         field<std::uint64_t>(progress, "total"));
   }
+}
+
+json JudgeClient::stage(const char* what, const StageOptions& options, const Tick& tick) {
+  channel_.send({{"do", what}, {"options", options_to_json(options)}});
+  json body = answer(tick);
+  protections_ = guards_from_json(body.at("protections"));
+  for (util::Protection& item : protections_) {
+    item.active = item.active && !judge_lacks(item.name);
+  }
+  return std::move(body.at("result"));
 }
 
 }  // namespace sweep::evaluate

@@ -3,9 +3,10 @@
 #include "evaluate/evaluation.h"
 #include "evaluate/harness.h"
 #include "evaluate/judge_protocol.h"
+#include "evaluate/printed.h"
 #include "util/clock.h"
-#include "util/file.h"
 #include "util/process.h"
+#include "util/work_folder.h"
 #include "wire/channel.h"
 
 #include <functional>
@@ -31,8 +32,8 @@ struct JudgeSpec {
 // runners.
 class JudgeClient {
  public:
-  // Starts the judge, which opens the device. All members throw what the judge reports
-  // (util::UsageError, util::InfraError) or util::InfraError "E_JUDGE_LOST".
+  // Starts the judge, which opens the device while the caller goes on. All members throw what the
+  // judge reports (util::UsageError, util::InfraError) or util::InfraError "E_JUDGE_LOST".
   explicit JudgeClient(const JudgeSpec& spec);
   ~JudgeClient();
   JudgeClient(const JudgeClient&) = delete;
@@ -40,11 +41,15 @@ class JudgeClient {
 
   [[nodiscard]] const device::Info& info() const { return info_; }
 
+  // Whether kernels reach all memory of their runner (device/describe.h).
+  [[nodiscard]] bool pageable_memory() const { return pageable_; }
+
   // codes: reference, seed, candidate and perhaps the submission to compare with. Once, before the
   // stages.
   void open(const problem::Problem& problem,
             const std::vector<const Code*>& codes,
-            const HarnessImages& harness);
+            const HarnessImages& harness,
+            const Tick& tick);
 
   // Of the last runner started; what the judge itself lacks counts as missing, unless it need not
   // have it.
@@ -57,15 +62,19 @@ class JudgeClient {
 
  private:
   [[nodiscard]] nlohmann::json receive();
+  [[nodiscard]] nlohmann::json answer(const Tick& tick);
   void note_waiting(bool waiting);
+  [[nodiscard]] bool judge_lacks(const std::string& protection) const;
 
   JudgeSpec spec_;
   std::filesystem::path locks_;
-  util::TempDir folder_;  // the judge's and its runners' temporary files
-  util::Fd socket_;       // until channel_ takes it
+  util::WorkFolder folder_;           // the judge's and its runners' temporary files
+  std::unique_ptr<Printed> printed_;  // with device_printf
+  util::Fd socket_;                   // until channel_ takes it
   util::Process process_;
   wire::Channel channel_;
   device::Info info_;
+  bool pageable_ = false;
   util::RealClock clock_;
   std::optional<double> waiting_since_;
   std::vector<util::Protection> protections_;

@@ -100,6 +100,28 @@ StageOptions options_from_json(const json& body) {
   return options;
 }
 
+json guards_to_json(const std::vector<util::Protection>& list) {
+  json out = json::array();
+  for (const util::Protection& item : list) {
+    out.push_back({{"name", item.name},
+                   {"mandatory", item.mandatory},
+                   {"active", item.active},
+                   {"detail", item.detail}});
+  }
+  return out;
+}
+
+std::vector<util::Protection> guards_from_json(const json& list) {
+  std::vector<util::Protection> out;
+  for (const json& item : list) {
+    out.push_back({field<std::string>(item, "name"),
+                   field<bool>(item, "mandatory"),
+                   field<bool>(item, "active"),
+                   field<std::string>(item, "detail")});
+  }
+  return out;
+}
+
 json error_to_json(const std::exception& error) {
   const auto* known = dynamic_cast<const util::Error*>(&error);
   if (known == nullptr) {

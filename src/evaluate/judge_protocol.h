@@ -5,11 +5,13 @@
 #include "evaluate/judge_stages.h"
 #include "problem/problem.h"
 #include "util/error.h"
+#include "util/sandbox.h"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 // What evaluate() and its judge tell each other.
 namespace sweep::evaluate {
@@ -27,6 +29,10 @@ inline constexpr std::size_t kJudgeMessageBytes = std::size_t{64} << 20U;
 
 [[nodiscard]] nlohmann::json options_to_json(const StageOptions& options);
 [[nodiscard]] StageOptions options_from_json(const nlohmann::json& json);
+
+// How a process was started.
+[[nodiscard]] nlohmann::json guards_to_json(const std::vector<util::Protection>& list);
+[[nodiscard]] std::vector<util::Protection> guards_from_json(const nlohmann::json& json);
 
 [[nodiscard]] nlohmann::json error_to_json(const std::exception& error);
 // Throws the error that the other side wrote.

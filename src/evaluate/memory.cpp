@@ -16,7 +16,7 @@ constexpr int kProcesses = 3;
 constexpr std::int64_t kMostBlocks = 64;
 
 double context_bytes(const Session& session) {
-  return session.options().arm.device.kind == device::Kind::cuda ? kContextBytes : 0;
+  return evaluate::context_bytes(session.options().arm.device.kind);
 }
 
 double scratch_bytes(Session& session, const Code& code, const problem::Draw& draw) {
@@ -40,6 +40,10 @@ double pair_scratch(Session& session, const problem::Draw& draw) {
 }
 
 }  // namespace
+
+double context_bytes(device::Kind kind) {
+  return kind == device::Kind::cuda ? kContextBytes : 0;
+}
 
 double judged_bytes(Session& session, const std::vector<problem::Draw>& draws) {
   double most = 0;

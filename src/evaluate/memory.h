@@ -8,6 +8,9 @@
 // How much device memory a stage takes at most, for the reservation beside a shared lock.
 namespace sweep::evaluate {
 
+// What the driver takes for a process that has the device open.
+[[nodiscard]] double context_bytes(device::Kind kind);
+
 // Bytes for judging the draws one after another: the judge's buffers, results kept from the draw
 // before, the reference, scratch of both arms, and what the driver takes for each process.
 [[nodiscard]] double judged_bytes(Session& session, const std::vector<problem::Draw>& draws);

@@ -5,7 +5,7 @@
 #include "evaluate/image_wire.h"
 #include "evaluate/runner_protocol.h"
 #include "evaluate/step_patch.h"
-#include "util/sandbox.h"
+#include "util/lock_down.h"
 #include "wire/channel.h"
 
 #include <nlohmann/json.hpp>
@@ -84,15 +84,19 @@ class Runner {
     return json::object();
   }
 
-  // Two answers: the device is open; the module is loaded.
+  // Two answers: the device is open; the module is loaded. Once in a process: what a module leaves
+  // behind must not be there for another.
   json open(wire::Message& message) {
+    if (device_ != nullptr) {
+      throw util::InfraError({"runner", "a second module in one process", ""}, "E_RUNNER_PROTOCOL");
+    }
     const json& body = message.body;
     off_ = defences_from(field<std::vector<std::string>>(body, "off"));
     const device::Id id = device::parse_id(field<std::string>(body, "device"));
     device_ = device::open(id, image_from(body.at("own"), message.fds.at(0)));
     channel_.set_spin(spin_seconds(id));
-    // Nothing that is loaded from now on may start a program.
-    util::deny_exec();
+    util::lock_down(id.kind == device::Kind::cpu ? util::MemoryFiles::forbid
+                                                 : util::MemoryFiles::allow);
     channel_.send({{"sm_count", device_->info().sm_count}});
     const device::Image image = image_from(body.at("kernels"), message.fds.at(1));
     auto loaded = device_->load(image);
@@ -121,14 +125,22 @@ class Runner {
   json scratch(const json& body) {
     std::vector<std::unique_ptr<device::Buffer>> set;
     json addresses = json::array();
-    for (const std::int64_t bytes : field<std::vector<std::int64_t>>(body, "bytes")) {
-      if (static_cast<std::uint64_t>(bytes) > device_->free_bytes()) {
-        return {{"fault",
-                 fault_to_json(
-                     {device::Fault::Kind::out_of_memory, "scratch does not fit the device"})}};
+    const json too_much = {
+        {"fault",
+         fault_to_json({device::Fault::Kind::out_of_memory, "scratch does not fit the device"})}};
+    try {
+      for (const std::int64_t bytes : field<std::vector<std::int64_t>>(body, "bytes")) {
+        if (static_cast<std::uint64_t>(bytes) > device_->free_bytes()) {
+          return too_much;
+        }
+        set.push_back(device_->allocate(static_cast<std::size_t>(bytes)));
+        addresses.push_back(set.back()->address());
       }
-      set.push_back(device_->allocate(static_cast<std::size_t>(bytes)));
-      addresses.push_back(set.back()->address());
+    } catch (const util::InfraError& error) {
+      if (error.code() != "E_DEVICE_MEMORY") {
+        throw;
+      }
+      return too_much;
     }
     scratch_[++last_] = std::move(set);
     return {{"set", last_}, {"addresses", std::move(addresses)}};
@@ -210,6 +222,8 @@ class Runner {
 }  // namespace
 
 int runner_main(int fd) {
+  // What kernels print must not be lost when the judge kills this process.
+  (void)std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
     Runner(util::Fd(fd)).serve();
     return 0;

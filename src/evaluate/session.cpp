@@ -1,6 +1,7 @@
 #include "evaluate/session.h"
 
-#include "util/error.h"
+#include "evaluate/watchdog.h"
+#include "util/text.h"
 
 #include <algorithm>
 #include <set>
@@ -10,9 +11,6 @@ namespace {
 
 // Bounds stress, edge and held-out draws on the cpu device, in bytes of all buffers of the judge.
 constexpr double kCpuDrawBytes = 4 << 20;
-
-// Above any device's memory and exact as an integer.
-constexpr double kMostBytes = 1e15;
 
 }  // namespace
 
@@ -111,25 +109,7 @@ void Session::start_players(int pairs) {
 
 void Session::lock(util::LockMode mode, double bytes) {
   lock_.reset();
-  const std::filesystem::path folder =
-      options_.locks.empty() ? util::lock_folder() : options_.locks;
-  const std::string& name = device_->info().uuid;
-  const util::LockUse use{mode,
-                          static_cast<std::uint64_t>(std::clamp(bytes, 0.0, kMostBytes)),
-                          device_->info().total_bytes / 10 * 9,
-                          options_.holder};
-  bool waited = false;
-  lock_ = util::acquire(folder, name, use, [&](double) {
-    waited = true;
-    if (options_.waiting) {
-      const std::vector<util::Holder> holders = util::holders(folder, name);
-      options_.waiting(&holders);
-    }
-    return true;
-  });
-  if (waited && options_.waiting) {
-    options_.waiting(nullptr);
-  }
+  lock_ = lock_device(options_, device_->info(), mode, bytes);
 }
 
 std::unique_ptr<Bench> Session::make_bench(const problem::Draw& draw) {
@@ -169,6 +149,20 @@ Bench& Session::bench_for(const problem::Draw& draw) {
     bench_dims_ = draw.dims;
   }
   return *bench_;
+}
+
+Truth Session::truth(Bench& bench, const problem::Draw& draw) {
+  const double seconds = std::max(10.0, 10 * problem_.limits.seconds);
+  const Watchdog watchdog(seconds, [&] {
+    if (options_.overdue) {
+      options_.overdue(util::InfraError(
+          {problem_.id + "/reference.cu",
+           "did not end within " + util::human_seconds(seconds) + " on " + draw.shape,
+           "correct it: an endless loop, or far too slow for a reference"},
+          "E_ORACLE_TIMEOUT"));
+    }
+  });
+  return oracle_->run(bench, draw);
 }
 
 Seat& Session::seat(Player& player, Bench& bench, const problem::Draw& draw) {

@@ -4,6 +4,7 @@
 #include "evaluate/judging.h"
 #include "evaluate/oracle.h"
 #include "evaluate/seat.h"
+#include "util/error.h"
 #include "util/lock.h"
 
 #include <functional>
@@ -64,7 +65,17 @@ struct SessionOptions {
   // Called about ten times a second while a lock is waited for, with those who have it, and once
   // with null when it is ours after that.
   std::function<void(const std::vector<util::Holder>*)> waiting;
+  // Ends the process with this reason; on another thread, while the session's is busy. Null: the
+  // reference may take for ever.
+  std::function<void(const util::Error&)> overdue;
 };
+
+// The device's lock. A shared one also waits until `bytes` of device memory, the most that will be
+// in use, fit beside those of other holders in 0.9 of the device.
+[[nodiscard]] util::FileLock lock_device(const SessionOptions& options,
+                                         const device::Info& info,
+                                         util::LockMode mode,
+                                         double bytes);
 
 // The judge's state for one evaluation: device, buffers, oracle and arms. One thread. The process
 // ends soon after the session: runners are killed and left to init.
@@ -107,9 +118,8 @@ class Session {
   // while.
   void retire(Player player);
 
-  // The device's lock. A shared one also waits until `bytes` of device memory, the most that will
-  // be in use, fit beside those of other holders in 0.9 of the device. Waiting counts against no
-  // deadline.
+  // Lets go of the lock that the session holds and takes another, as lock_device(). Waiting counts
+  // against no deadline.
   void lock(util::LockMode mode, double bytes = 0);
 
   void unlock() { lock_.reset(); }
@@ -125,9 +135,9 @@ class Session {
   // Whether two calls gave the same bits.
   [[nodiscard]] bool same_bits(const Tensors& a, const Tensors& b);
 
-  [[nodiscard]] Truth truth(Bench& bench, const problem::Draw& draw) {
-    return oracle_->run(bench, draw);
-  }
+  // reference.cu runs in this process: where it takes ten times as long as a call of the candidate
+  // may, and 10 s at least, options.overdue is called.
+  [[nodiscard]] Truth truth(Bench& bench, const problem::Draw& draw);
 
   // Process, seat and plan, ready for the draw. Throws ArmFault, PlanFault or util::InfraError.
   Seat& seat(Player& player, Bench& bench, const problem::Draw& draw);

@@ -250,6 +250,8 @@ void plan_sandbox(Plan& plan, const SandboxPolicy& policy, const fs::path& work_
   if (!policy.own_pids) {
     plan.clone_flags &= ~static_cast<std::uint64_t>(CLONE_NEWPID);
   }
+  // One that starts others keeps what they must not take down with them.
+  plan.first_to_die = !policy.start_sandboxed;
   plan.limits.emplace_back(RLIMIT_NPROC, rlimit{policy.max_processes, policy.max_processes});
   plan.landlock_abi = landlock_abi();
   const int abi = plan.landlock_abi;

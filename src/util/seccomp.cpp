@@ -1,5 +1,7 @@
 #include "util/error.h"
 #include "util/fd.h"
+#include "util/lock_down.h"
+#include "util/sandbox.h"
 #include "util/spawn_plan.h"
 
 #include <array>
@@ -12,6 +14,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -40,6 +43,10 @@ Context make_context() {
     errno = ENOMEM;
     throw_errno("seccomp_init", "seccomp filter");
   }
+  // A call by the tables of another architecture (32 bits, x32) ends the process, not one thread,
+  // after which the others would wait for ever.
+  check(seccomp_attr_set(context.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS),
+        "seccomp_attr_set");
   return context;
 }
 
@@ -181,6 +188,49 @@ void deny_other_processes(const Context& context) {
   }
 }
 
+// Threads may be started, processes not. libc falls back from clone3, whose flags cannot be seen.
+void deny_processes(const Context& context) {
+  deny(context, "fork");
+  deny(context, "vfork");
+  deny(context, "clone", EPERM, {scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0}});
+  deny(context, "clone3", ENOSYS);
+}
+
+// Memory with a name of its own, which outlives who made it and which no limit of a process counts.
+void deny_named_memory(const Context& context) {
+  for (const char* name : {"shmget", "shmat", "msgget", "semget", "mq_open"}) {
+    deny(context, name);
+  }
+}
+
+// What changes or watches a file without opening it, which Landlock does not see: harmful where the
+// process has its starter's user.
+void deny_unopened_files(const Context& context) {
+  for (const char* name :
+       {"chmod",     "fchmod",      "fchmodat",     "fchmodat2",    "chown",
+        "lchown",    "fchown",      "fchownat",     "utime",        "utimes",
+        "utimensat", "futimesat",   "truncate",     "setxattr",     "lsetxattr",
+        "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "inotify_add_watch"}) {
+    deny(context, name);
+  }
+}
+
+// What RLIMIT_DATA leaves out: pages of memory files and of shared mappings, and mappings that grow
+// down, which count as stacks.
+void deny_uncounted_memory(const Context& context) {
+  deny(context, "memfd_create");
+  deny(context, "memfd_secret");
+  constexpr std::uint64_t kType = 0xF;
+  deny(context,
+       "mmap",
+       EPERM,
+       {scmp_arg_cmp{3,
+                     SCMP_CMP_MASKED_EQ,
+                     kType | MAP_ANONYMOUS,
+                     std::uint64_t{MAP_SHARED | MAP_ANONYMOUS}}});
+  deny(context, "mmap", EPERM, {scmp_arg_cmp{3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN}});
+}
+
 std::vector<sock_filter> compile(const Context& context) {
   const Fd file = make_memfd("seccomp");
   check(seccomp_export_bpf(context.get(), file.get()), "seccomp_export_bpf");
@@ -231,20 +281,43 @@ std::vector<sock_filter> seccomp_filter(bool allow_exec, bool listen_unix, bool 
 
 }  // namespace spawn
 
-void deny_exec() {
-  const Context context = make_context();
-  deny(context, "execve");
-  deny(context, "execveat");
-  deny_other_processes(context);
+namespace {
+
+// For all threads of this process.
+void load(const Context& context) {
   std::vector<sock_filter> filter = compile(context);
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
       ::syscall(SYS_seccomp, 1 /* SECCOMP_SET_MODE_FILTER */, 1 /* all threads */, &program) != 0) {
     throw InfraError({"seccomp filter",
-                      "the kernel refuses to forbid execution",
+                      "the kernel refuses to forbid system calls",
                       "enable CONFIG_SECCOMP_FILTER, or give --allow-unsandboxed"},
                      "E_SANDBOX");
   }
+}
+
+}  // namespace
+
+void deny_exec() {
+  const Context context = make_context();
+  deny(context, "execve");
+  deny(context, "execveat");
+  deny_other_processes(context);
+  load(context);
+}
+
+void lock_down(MemoryFiles memory_files) {
+  deny_exec();
+  const Context context = make_context();
+  deny_processes(context);
+  deny_named_memory(context);
+  deny_unopened_files(context);
+  if (memory_files == MemoryFiles::forbid) {
+    deny_uncounted_memory(context);
+    // libcuda may give its own threads processors by number.
+    deny(context, "sched_setaffinity", EPERM, {scmp_arg_cmp{0, SCMP_CMP_NE, 0, 0}});
+  }
+  load(context);
 }
 
 }  // namespace sweep::util

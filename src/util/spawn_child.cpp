@@ -203,6 +203,10 @@ void child_main(Plan& plan, int parent_pidfd) {
   }
   place_descriptors(plan, parent_pidfd);
   int ruleset = -1;
+  if (plan.first_to_die) {
+    // Where /proc is missing the kernel chooses by size alone.
+    (void)write_small("/proc/self/oom_score_adj", "1000");
+  }
   if (plan.sandboxed) {
     enter_sandbox(plan);
     ruleset = make_rules(plan);

@@ -74,7 +74,8 @@ struct Plan {
   bool needs_limit = true;
   bool keeps_root = false;  // real root that may write /proc: what belongs to the machine there is
                             // made read-only
-  int clone_errno = 0;      // why the namespaces were left out
+  bool first_to_die = false;  // the kernel ends it before others when memory is short
+  int clone_errno = 0;        // why the namespaces were left out
 
   int landlock_abi = 0;  // 0: none
   std::vector<PathRule> rules;

@@ -3,6 +3,7 @@
 #include "kernels.h"
 #include "util/error.h"
 #include "util/fd.h"
+#include "util/lock_down.h"
 
 #include <algorithm>
 #include <array>
@@ -101,7 +102,7 @@ int run_as_runner() {
   on->wash();
   on->reset_persisting_cache();
   on->synchronize();
-  util::deny_exec();
+  util::lock_down(util::MemoryFiles::allow);
   on->fill_words(buffer->address(), 4096, 0x2a2a2a2aU);
   on->synchronize();
   std::printf("ok\n");

@@ -39,5 +39,16 @@ TEST_F(Faults, LocalMemoryBeyondTheWashersReachIsRefusedAtLoading) {
   EXPECT_EQ(fault->kind, device::Fault::Kind::out_of_memory);
 }
 
+TEST_F(Faults, AStaticArrayLargerThanTheDeviceIsRefusedAtLoading) {
+  const auto image = compile(
+      "__device__ char store[1ull << 38];\n"
+      "extern \"C\" __global__ void big(unsigned* x) { store[*x] = 1; x[1] = store[x[2]]; }",
+      {"big"});
+  const auto loaded = on().load(image);
+  const auto* fault = std::get_if<device::Fault>(&loaded);
+  ASSERT_NE(fault, nullptr);
+  EXPECT_EQ(fault->kind, device::Fault::Kind::out_of_memory);
+}
+
 }  // namespace
 }  // namespace sweep::gpu

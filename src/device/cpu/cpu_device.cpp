@@ -108,7 +108,8 @@ class CpuDevice final : public Device {
   }
 
   [[nodiscard]] std::variant<std::unique_ptr<Module>, Fault> load(const Image& image) override {
-    auto loaded = CpuModule::load(image);
+    util::Fd file = module_file_ ? std::move(module_file_) : CpuModule::make_file();
+    auto loaded = CpuModule::load(image, std::move(file));
     if (auto* text = std::get_if<std::string>(&loaded)) {
       return Fault{Fault::Kind::launch, "module: " + *text};
     }
@@ -197,6 +198,7 @@ class CpuDevice final : public Device {
   Info info_;
   unsigned workers_;
   std::uint64_t key_ = 0;
+  util::Fd module_file_ = CpuModule::make_file();  // for the first load
   std::vector<std::uint32_t> flush_;
   std::uint32_t flushes_ = 0;
   std::unique_ptr<Pool> pool_;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace sweep::device::cpu {
 namespace {
@@ -26,6 +27,30 @@ std::size_t round_up(std::size_t n, std::size_t to) {
 
 std::size_t data_pages(std::size_t bytes) {
   return std::max(kPage, round_up(round_up(bytes, kAlign), kPage));
+}
+
+[[noreturn]] void throw_no_memory(std::size_t bytes, int error) {
+  throw util::InfraError({"cpu device, buffer of " + std::to_string(bytes) + " bytes",
+                          std::string("not enough memory: ") + strerror(error),
+                          "use a smaller shape or a machine with more memory"},
+                         "E_DEVICE_MEMORY");
+}
+
+// None where a filter forbids memory files.
+util::Fd memory_file(std::size_t bytes) {
+  util::Fd fd(memfd_create("sweep-buffer", MFD_CLOEXEC));
+  if (!fd) {
+    if (errno == EPERM) {
+      return fd;
+    }
+    util::throw_errno("memfd_create", "cpu device, buffer of " + std::to_string(bytes) + " bytes");
+  }
+  // Takes the pages now: a lack of memory is an error here and not a signal later.
+  if (ftruncate(fd.get(), static_cast<off_t>(data_pages(bytes))) != 0 ||
+      fallocate(fd.get(), 0, 0, static_cast<off_t>(data_pages(bytes))) != 0) {
+    throw_no_memory(bytes, errno);
+  }
+  return fd;
 }
 
 // A read-only description of the same file: mprotect cannot make its mappings writable.
@@ -47,11 +72,11 @@ CpuBuffer::CpuBuffer(util::Fd fd, std::size_t bytes, Access access) : bytes_(byt
   }
   base_ = static_cast<char*>(base);
   const int rights = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
-  if (mmap(base_ + kGuard, data, rights, MAP_SHARED | MAP_FIXED, fd.get(), 0) == MAP_FAILED) {
+  const int kind = fd ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+  if (mmap(base_ + kGuard, data, rights, kind | MAP_FIXED, fd.get(), 0) == MAP_FAILED) {
     const int error = errno;
     munmap(base_, mapped_);
-    errno = error;
-    util::throw_errno("mmap", "cpu device, buffer of " + std::to_string(bytes) + " bytes");
+    throw_no_memory(bytes, error);
   }
   address_ = reinterpret_cast<Address>(base_ + kGuard + data - round_up(bytes, kAlign));
   fd_ = std::move(fd);
@@ -62,14 +87,7 @@ CpuBuffer::~CpuBuffer() {
 }
 
 std::unique_ptr<CpuBuffer> CpuBuffer::make(std::size_t bytes) {
-  util::Fd fd = util::make_memfd("sweep-buffer", data_pages(bytes));
-  // Takes the pages now: a lack of memory is an error here and not a signal later.
-  if (fallocate(fd.get(), 0, 0, static_cast<off_t>(data_pages(bytes))) != 0) {
-    throw util::InfraError({"cpu device, buffer of " + std::to_string(bytes) + " bytes",
-                            std::string("not enough memory: ") + strerror(errno),
-                            "use a smaller shape or a machine with more memory"},
-                           "E_DEVICE_MEMORY");
-  }
+  util::Fd fd = memory_file(bytes);
   return std::unique_ptr<CpuBuffer>(new CpuBuffer(std::move(fd), bytes, Access::read_write));
 }
 
@@ -95,7 +113,7 @@ std::unique_ptr<CpuBuffer> CpuBuffer::map(util::Fd fd, std::size_t bytes, Access
 
 util::Fd CpuBuffer::export_fd() const {
   if (!fd_) {
-    throw util::InfraError({"cpu device, buffer", "only the owner of memory exports it", {}},
+    throw util::InfraError({"cpu device, buffer", "only the owner of a memory file exports it", {}},
                            "E_DEVICE_EXPORT");
   }
   return fd_.duplicate();

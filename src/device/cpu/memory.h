@@ -4,11 +4,12 @@
 
 namespace sweep::device::cpu {
 
-// A mapping of a memfd between two unmapped guard pages, right-aligned: the data rounded up to 256
-// bytes ends at the upper guard.
+// A mapping, mostly of a memfd, between two unmapped guard pages, right-aligned: the data rounded
+// up to 256 bytes ends at the upper guard.
 class CpuBuffer final : public Buffer {
  public:
-  // Zeroed memory of its own. Throws util::InfraError E_DEVICE_MEMORY.
+  // Zeroed memory of its own: a memory file that can be exported, or, where the process may make
+  // none (util::lock_down), private memory. Throws util::InfraError E_DEVICE_MEMORY.
   [[nodiscard]] static std::unique_ptr<CpuBuffer> make(std::size_t bytes);
   // The memory of another owner, `bytes` as it was made. Access::read is enforced by the mapping.
   [[nodiscard]] static std::unique_ptr<CpuBuffer> map(util::Fd fd,
@@ -25,6 +26,7 @@ class CpuBuffer final : public Buffer {
   [[nodiscard]] util::Fd export_fd() const override;
 
  private:
+  // Without a descriptor: private memory.
   CpuBuffer(util::Fd fd, std::size_t bytes, Access access);
 
   util::Fd fd_;  // none for an importer: it holds nothing that could be mapped again

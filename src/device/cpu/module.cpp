@@ -28,21 +28,14 @@ constexpr unsigned kMemfdExec = 0x0010U;  // Linux 6.3; older kernels refuse the
 constexpr unsigned kMemfdExec = MFD_EXEC;
 #endif
 
-util::Fd sealed_copy(const std::vector<std::byte>& bytes) {
-  int fd = memfd_create("sweep-module", MFD_CLOEXEC | MFD_ALLOW_SEALING | kMemfdExec);
-  if (fd < 0) {
-    fd = memfd_create("sweep-module", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  }
-  if (fd < 0) {
-    util::throw_errno("memfd_create", "cpu device, module");
-  }
-  util::Fd file(fd);
-  util::write_all(
-      fd, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "cpu device, module");
-  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0) {
+void write_sealed(const util::Fd& file, const std::vector<std::byte>& bytes) {
+  util::write_all(file.get(),
+                  {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                  "cpu device, module");
+  constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+  if (fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) {
     util::throw_errno("fcntl(F_ADD_SEALS)", "cpu device, module");
   }
-  return file;
 }
 
 struct TlsQuery {
@@ -74,8 +67,20 @@ Fault launch_fault(std::string_view kernel, const std::string& what) {
 
 }  // namespace
 
-std::variant<std::unique_ptr<CpuModule>, std::string> CpuModule::load(const Image& image) {
-  util::Fd file = sealed_copy(image.bytes);
+util::Fd CpuModule::make_file() {
+  int fd = memfd_create("sweep-module", MFD_CLOEXEC | MFD_ALLOW_SEALING | kMemfdExec);
+  if (fd < 0) {
+    fd = memfd_create("sweep-module", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  }
+  if (fd < 0) {
+    util::throw_errno("memfd_create", "cpu device, module");
+  }
+  return util::Fd(fd);
+}
+
+std::variant<std::unique_ptr<CpuModule>, std::string> CpuModule::load(const Image& image,
+                                                                      util::Fd file) {
+  write_sealed(file, image.bytes);
   const std::string path = "/proc/self/fd/" + std::to_string(file.get());
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {

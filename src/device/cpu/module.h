@@ -17,9 +17,12 @@ namespace sweep::device::cpu {
 // step refuses initialisers. Kept open until destruction.
 class CpuModule final : public Module {
  public:
-  // The image is not a module of this version, or the loader refuses it: a text.
+  // An empty memory file for load(), to be made while the process may still make one.
+  [[nodiscard]] static util::Fd make_file();
+  // Writes the image to `file`, a fresh one of make_file(), and loads it. The image is not a module
+  // of this version, or the loader refuses it: a text.
   [[nodiscard]] static std::variant<std::unique_ptr<CpuModule>, std::string> load(
-      const Image& image);
+      const Image& image, util::Fd file);
   ~CpuModule() override;
 
   [[nodiscard]] FunctionFacts facts(std::string_view kernel) const override;

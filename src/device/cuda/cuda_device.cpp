@@ -272,6 +272,16 @@ std::unique_ptr<Device> open(int index, Image harness) {
   return std::make_unique<CudaDevice>(std::move(driver), device, std::move(harness));
 }
 
+Info describe(int index) {
+  const auto driver = Driver::load();
+  return device_info(*driver, device_at(*driver, index));
+}
+
+bool pageable_memory(int index) {
+  const auto driver = Driver::load();
+  return pageable_memory_access(*driver, device_at(*driver, index));
+}
+
 std::vector<Listed> list() {
   std::vector<Listed> out;
   try {

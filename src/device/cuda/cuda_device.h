@@ -21,6 +21,11 @@ namespace sweep::device::cuda {
 // flush_cache() or wash().
 [[nodiscard]] std::unique_ptr<Device> open(int index, Image harness = {});
 
+// Info of a device; makes no context. Throws as open().
+[[nodiscard]] Info describe(int index);
+// PAGEABLE_MEMORY_ACCESS of a device; likewise.
+[[nodiscard]] bool pageable_memory(int index);
+
 // Every CUDA device with its info; without a driver one entry for index 0 that is not usable and
 // says why. Never throws for a missing driver. Makes no context on any device.
 [[nodiscard]] std::vector<Listed> list();

@@ -13,7 +13,17 @@ constexpr const char* kNext =
 }  // namespace
 
 std::unique_ptr<Device> open(int index, Image /*harness*/) {
+  (void)describe(index);
+  return nullptr;
+}
+
+Info describe(int index) {
   throw util::UsageError({"cuda:" + std::to_string(index), kReason, kNext}, "E_NO_CUDA_BUILD");
+}
+
+bool pageable_memory(int index) {
+  (void)describe(index);
+  return false;
 }
 
 OwnSource own_source() {

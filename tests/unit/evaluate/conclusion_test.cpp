@@ -58,6 +58,30 @@ TEST(Conclusion, SaysWhatAGuardFound) {
   EXPECT_THAT(guard_text(time), HasSubstr("42.0 us more"));
 }
 
+std::vector<util::Protection> all_active() {
+  std::vector<util::Protection> list;
+  for (const std::string_view protection : util::protection_names()) {
+    list.push_back({std::string(protection), true, true, ""});
+  }
+  return list;
+}
+
+TEST(Conclusion, SaysHowFarAResultIsSealed) {
+  EXPECT_EQ(protections_of(all_active(), device::Kind::cuda, false).note, "");
+  EXPECT_EQ(protections_of(all_active(), device::Kind::cuda, true).note, "sealed: weak");
+  EXPECT_TRUE(protections_of(all_active(), device::Kind::cuda, true).sealed);
+  EXPECT_EQ(protections_of(all_active(), device::Kind::cpu, false).note, "unsealed");
+  EXPECT_FALSE(protections_of(all_active(), device::Kind::cpu, false).sealed);
+  EXPECT_EQ(protections_of({}, device::Kind::cuda, true).note, "run without a sandbox");
+}
+
+TEST(Conclusion, FlagsAWeakSeal) {
+  Evaluation evaluation;
+  evaluation.protections = protections_of(all_active(), device::Kind::cuda, true);
+  conclude({}, evaluation);
+  EXPECT_THAT(evaluation.flags, ::testing::Contains("sealed: weak"));
+}
+
 TEST(Conclusion, RepeatsConstantsAndQuotesOddNames) {
   EvaluationRequest request;
   request.submission.file = "my kernel's.cu";

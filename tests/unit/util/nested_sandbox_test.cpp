@@ -1,5 +1,6 @@
 #include "util/error.h"
 #include "util/file.h"
+#include "util/lock_down.h"
 #include "util/process.h"
 #include "util/sandbox.h"
 
@@ -8,13 +9,16 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 // A sandboxed process, as the judge is one, that starts a sandboxed process of its own.
 namespace sweep::util {
@@ -83,6 +87,51 @@ TEST(DISABLED_InSandbox, Ends) {
                   : "made");
   std::printf("inner namespace: %s\n",
               ::unshare(CLONE_NEWUSER) < 0 ? std::strerror(errno) : "made");
+}
+
+// As a runner on a GPU: it sees /proc, where the one that started it is number 1, and has its user.
+TEST(DISABLED_InSandbox, StartsAGpuRunner) {
+  const TempDir folder;
+  SpawnSpec spec;
+  spec.env = basic_environment(folder.path());
+  spec.env.emplace_back("ASAN_OPTIONS=detect_leaks=0");
+  spec.work_folder = folder.path();
+  spec.argv = {"itself", "--gtest_also_run_disabled_tests", "--gtest_filter=*InSandbox.Reaches"};
+  SandboxPolicy policy = system_libraries();
+  policy += nvidia_driver();
+  policy.own_pids = false;
+  spec.sandbox = policy;
+  const Captured done = run_self(Self::open(), spec);
+  std::printf("%s%s", done.out.c_str(), done.err.c_str());
+}
+
+TEST(DISABLED_InSandbox, Reaches) {
+  const std::string starter = fmt::format("/proc/{}/", ::getppid());
+  const auto say = [](const char* what, bool done) {
+    std::printf("%s: %s\n", what, done ? "done" : "refused");
+  };
+  say("see", ::access(starter.c_str(), F_OK) == 0);
+  for (const char* file : {"environ", "mem", "maps", "fd/3"}) {
+    say(file, ::open((starter + file).c_str(), O_RDONLY) >= 0);
+  }
+  lock_down(MemoryFiles::allow);
+  say("signal", ::kill(::getppid(), 0) == 0);
+  say("limits", ::prlimit(::getppid(), RLIMIT_CORE, nullptr, nullptr) == 0);
+}
+
+TEST_F(NestedSandbox, AGpuRunnerCannotReachTheJudge) {
+  SandboxPolicy policy = system_libraries();
+  policy += nvidia_driver();
+  policy.start_sandboxed = true;
+  SpawnSpec made = spec(policy);
+  made.argv = {
+      "itself", "--gtest_also_run_disabled_tests", "--gtest_filter=*InSandbox.StartsAGpuRunner"};
+  made.env.emplace_back("ASAN_OPTIONS=detect_leaks=0");
+  const Captured done = run_self(Self::open(), made);
+  EXPECT_THAT(done.out, HasSubstr("see: done\n")) << done.err;
+  for (const char* what : {"environ", "mem", "maps", "fd/3", "signal", "limits"}) {
+    EXPECT_THAT(done.out, HasSubstr(fmt::format("{}: refused\n", what)));
+  }
 }
 
 TEST_F(NestedSandbox, StartsSandboxedChildren) {

@@ -252,6 +252,16 @@ TEST_F(Sandbox, ForkBombIsBounded) {
   EXPECT_EQ(done.out, "16 Resource temporarily unavailable");
 }
 
+TEST_F(Sandbox, IsFirstToDie) {
+  SandboxPolicy policy = readable();
+  policy.read.emplace_back("/proc");
+  const std::string code = "open(my $f, '<', '/proc/self/oom_score_adj') or die $!; print <$f>";
+  EXPECT_EQ(perl(code, policy).out, "1000\n");
+  // Not one that has others below it, which would end with it.
+  policy.start_sandboxed = true;
+  EXPECT_EQ(perl(code, policy).out, read_file("/proc/self/oom_score_adj", 100));
+}
+
 TEST_F(Sandbox, EscapeFromTheGroupDiesToo) {
   // A descendant with a session of its own, which the pid namespace ends.
   SpawnSpec made = spec(readable());
