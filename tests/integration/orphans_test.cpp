@@ -1,0 +1,151 @@
+// What stays of an evaluation whose processes are killed: no judge, runner or compiler, and no
+// folder after the next one.
+#include "processes.h"
+#include "util/clock.h"
+#include "util/file.h"
+#include "util/process.h"
+#include "util/text.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sweep::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kProblem = fs::path(SWEEP_SOURCE_DIR) / "tests/data/problems/test/affine";
+
+class Orphans : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::getenv("SWEEP_TEST_UNSANDBOXED") != nullptr) {
+      GTEST_SKIP() << "the sandbox is switched off";
+    }
+    ::chmod(folder_.path().c_str(), 0755);
+    fs::create_directory(temporary());
+    ::chmod(temporary().c_str(), 0755);
+    fs::copy(kProblem, problem());
+    // A call that may take longer than this test.
+    std::string toml = util::read_file(problem() / "problem.toml", 1 << 16);
+    toml.replace(toml.find("seconds = 2"), 11, "seconds = 600");
+    util::write_file_atomic(problem() / "problem.toml", toml);
+    honest_ = util::read_file(kProblem / "seed.cu", 1 << 16);
+  }
+
+  [[nodiscard]] fs::path temporary() const { return folder_.path() / "tmp"; }
+
+  [[nodiscard]] fs::path problem() const { return folder_.path() / "affine"; }
+
+  [[nodiscard]] util::Process start(const std::string& text) const {
+    const fs::path file = folder_.path() / "mine.cu";
+    util::write_file_atomic(file, text);
+    util::SpawnSpec spec;
+    spec.argv = {"sweep",
+                 "eval",
+                 file.string(),
+                 "--problem",
+                 problem().string(),
+                 "--device",
+                 "cpu",
+                 "--only",
+                 "check"};
+    spec.env = util::basic_environment(temporary());
+    spec.env.push_back("SWEEP_LOCK_DIR=" + (folder_.path() / "locks").string());
+    spec.env.push_back(
+        "SWEEP_CACHE_DIR=" +
+        (fs::temp_directory_path() / ("sweep-test-cache-" + std::to_string(::getuid()))).string());
+    spec.deadline = 240;
+    return util::Process::start_program(SWEEP_BINARY, spec);
+  }
+
+  // Waits for a descendant whose command line has `part`; all of them then.
+  static std::vector<Running> wait_for(const util::Process& process, const std::string& part) {
+    util::RealClock clock;
+    while (process.time_left() > 0) {
+      std::vector<Running> list = descendants(process.pid());
+      if (std::ranges::any_of(list, [&](const Running& one) {
+            return one.command.find(part) != std::string::npos;
+          })) {
+        return list;
+      }
+      clock.sleep(0.02);
+    }
+    ADD_FAILURE() << "no process '" << part << "' was started";
+    return {};
+  }
+
+  // The kernel ends them on its own time; nobody waits for them.
+  static void expect_gone(const std::vector<Running>& list) {
+    util::RealClock clock;
+    std::vector<Running> left = list;
+    for (int i = 0; i < 1000 && !left.empty(); ++i) {
+      const std::vector<Running> now = processes();
+      std::erase_if(left, [&now](const Running& one) { return !std::ranges::count(now, one); });
+      clock.sleep(0.02);
+    }
+    for (const Running& one : left) {
+      ADD_FAILURE() << "still running: " << one.pid << ' ' << one.command;
+    }
+  }
+
+  [[nodiscard]] std::string endless() const {
+    std::string text = honest_;
+    return text.insert(text.find("  float sum"), "  for (volatile int i = 0;; i = i + 1) { }\n");
+  }
+
+  util::TempDir folder_;
+  std::string honest_;
+};
+
+TEST_F(Orphans, AKilledEvaluationLeavesNoProcessAndTheNextCleansUp) {
+  util::Process process = start(endless());
+  const std::vector<Running> below = wait_for(process, "__run");
+  EXPECT_GE(below.size(), 2U);  // a judge and a runner
+  process.send_signal(SIGKILL);
+  (void)process.wait();
+  expect_gone(below);
+  EXPECT_FALSE(fs::is_empty(temporary()));
+  util::Process next = start(honest_);
+  EXPECT_EQ(next.wait().code, 0);
+  EXPECT_TRUE(fs::is_empty(temporary()));
+}
+
+TEST_F(Orphans, AKilledJudgeIsSaidAndLeavesNothing) {
+  util::Process process = start(endless());
+  const std::vector<Running> below = wait_for(process, "__run");
+  for (const Running& one : below) {
+    if (one.command.find("__judge") != std::string::npos) {
+      ::kill(one.pid, SIGKILL);
+    }
+  }
+  EXPECT_EQ(process.wait().code, 3);  // infra
+  expect_gone(below);
+  EXPECT_TRUE(fs::is_empty(temporary()));
+}
+
+TEST_F(Orphans, AKilledEvaluationLeavesNoCompiler) {
+  util::Process process = start(
+      "template <int N, int M> struct Tree {\n"
+      "  static constexpr int v = Tree<N - 1, 2 * M>::v + Tree<N - 1, 2 * M + 1>::v;\n"
+      "};\n"
+      "template <int M> struct Tree<0, M> { static constexpr int v = M; };\n"
+      "__device__ const int bomb = Tree<22, 1>::v;\n" +
+      honest_);
+  const std::vector<Running> below = wait_for(process, "cc1plus");
+  process.send_signal(SIGKILL);
+  (void)process.wait();
+  expect_gone(below);
+}
+
+}  // namespace
+}  // namespace sweep::test
