@@ -14,14 +14,6 @@ using nlohmann::json;
 
 namespace {
 
-std::string names_of(const std::vector<evaluate::Verdict>& verdicts) {
-  std::string text;
-  for (const evaluate::Verdict verdict : verdicts) {
-    text += (text.empty() ? "" : " ") + std::string(evaluate::name(verdict));
-  }
-  return text;
-}
-
 // Shown in the matrix: the first, and that there are more.
 std::string short_names(const std::vector<evaluate::Verdict>& verdicts) {
   return verdicts.empty() ? ""
