@@ -199,9 +199,8 @@ class Run {
         fail(Verdict::out_of_memory, why);
         return false;
       }
-      const submission::Signature plain = candidate_signature(*problem_);
-      const Code candidate =
-          make_code(std::move(*submission_), request_.overrides, plain, compiled);
+      const Code candidate = make_code(
+          std::move(*submission_), request_.overrides, candidate_signature(*problem_), compiled);
       std::vector<const Code*> codes = {&ours.reference, &ours.seed, &candidate};
       std::optional<Code> versus;
       if (request_.versus) {
