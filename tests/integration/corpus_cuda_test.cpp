@@ -76,7 +76,7 @@ TEST_P(CudaCorpus, Compiles) {
 INSTANTIATE_TEST_SUITE_P(Corpus,
                          CudaCorpus,
                          ::testing::ValuesIn(for_a_gpu()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
 }  // namespace sweep::cli
