@@ -20,7 +20,7 @@ class ResourceFault : public Hostile {
     }
     const Ran next = judge(honest_, {});
     EXPECT_FALSE(next.check.failure) << "after it an honest kernel fails: " << why(next);
-    EXPECT_EQ(next.check.calls.size(), 4U);
+    EXPECT_GE(next.check.calls.size(), 4U);  // probes come on top
   }
 
   static void expect(const Ran& ran, Verdict verdict) {

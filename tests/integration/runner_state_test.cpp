@@ -88,6 +88,7 @@ TEST_F(RunnerState, ARunnerTakesNoSecondModule) {
   const std::array fds = {own.get(), code.get()};
   const nlohmann::json open = {{"do", "open"},
                                {"device", "cpu"},
+                               {"off", nlohmann::json::array()},
                                {"own", kernels_to_json({})},
                                {"kernels", kernels_to_json(image)}};
   channel.send(open, fds);
