@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 
+#include <sanitizer/asan_interface.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -31,6 +32,9 @@ class Stack {
     if (memory_ == MAP_FAILED) {
       throw_errno("mmap", "stack of a child");
     }
+    // An earlier child that became another program left the marks of its frames in the shadow that
+    // it shares with this process; nothing without the address sanitizer.
+    ASAN_UNPOISON_MEMORY_REGION(memory_, kStackBytes);
   }
 
   Stack(const Stack&) = delete;
