@@ -42,16 +42,18 @@ enum class Access { read, read_write };
 using Address = std::uint64_t;
 
 // Device memory with hard edges. address() is a multiple of 256; the end, rounded up to 256, is at
-// a page border followed by an unmapped guard page, so that up to 255 bytes after `bytes` are
-// readable slack and any access beyond is a device fault. Before the start lie the unused rest of
-// the first page (cuda: 2 MiB) and another guard page. An importer maps the same memory with its
-// own rights: a write through Access::read, or any access beyond the edges, is a fault in the
-// importer only.
+// a page border followed by 256 MiB of unmapped addresses, so that up to 255 bytes after `bytes`
+// are readable slack and any access beyond is a device fault. Before the start lie the unused rest
+// of the first page (cuda: 2 MiB) and as many unmapped addresses. An importer maps the same memory
+// with its own rights: a write through Access::read, or any access beyond the edges, is a fault in
+// the importer only.
 class Buffer {
  public:
   virtual ~Buffer() = default;
   [[nodiscard]] virtual Address address() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
+  // Bytes before address() that a kernel reaches without a fault: the rest of the first page.
+  [[nodiscard]] virtual std::size_t front() const = 0;
   // Descriptor to pass to another process with Device::import (owner only).
   [[nodiscard]] virtual util::Fd export_fd() const = 0;
 };

@@ -24,7 +24,7 @@ void poison_edges(device::Device& device,
                   const device::Buffer& buffer,
                   std::size_t slack,
                   std::uint32_t poison) {
-  const device::Reach all = device::reach(buffer, device.info());
+  const device::Reach all = device::reach(buffer);
   if (all.front > 0) {
     device.fill_words(all.begin, all.front, poison);
   }
@@ -34,7 +34,7 @@ void poison_edges(device::Device& device,
 }
 
 void poison_all(device::Device& device, const device::Buffer& buffer, std::uint32_t poison) {
-  const device::Reach all = device::reach(buffer, device.info());
+  const device::Reach all = device::reach(buffer);
   device.fill_words(all.begin, all.bytes, poison);
 }
 
@@ -167,7 +167,7 @@ Bench::Damage Bench::damage() {
     }
     const std::size_t begin = slack_begin(slot.tensor);
     claim({at + begin, padded(bytes) - begin, 0, poison_}, damage.slack, name);
-    const std::size_t front = device::reach(*slot.shared, device_.info()).front;
+    const std::size_t front = slot.shared->front();
     claim({at - front, front, 0, poison_}, damage.front, name);
   }
   const std::vector<bool> held = engine_.holds(claims);

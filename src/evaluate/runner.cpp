@@ -178,7 +178,7 @@ class Runner {
       }
       for (const auto& buffer : scratch_.at(set)) {
         // With all that a kernel can reach around it, or it would keep something between calls.
-        const device::Reach all = device::reach(*buffer, device_->info());
+        const device::Reach all = device::reach(*buffer);
         device_->fill_words(all.begin, all.bytes, poison);
       }
     }

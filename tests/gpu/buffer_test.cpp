@@ -29,6 +29,9 @@ TEST_F(Buffers, EndAtAPageBorderAndStartAligned) {
     EXPECT_EQ(buffer->bytes(), bytes);
     EXPECT_EQ(buffer->address() % 256, 0U);
     EXPECT_EQ((buffer->address() + (bytes + 255) / 256 * 256) % kPage, 0U) << bytes;
+    EXPECT_EQ(buffer->front(), buffer->address() % kPage) << bytes;
+    on().fill_words(buffer->address() - buffer->front(), buffer->front() + bytes / 4 * 4, 7U);
+    on().synchronize();
   }
 }
 
@@ -100,6 +103,8 @@ TEST_F(Buffers, MoreThanTheDeviceHasIsAnErrorThatLeavesItUsable) {
 class Shared : public OnDevice {
  protected:
   static constexpr std::size_t kBytes = 1000;  // 24 bytes of slack up to 1024
+  static constexpr auto kPageBytes = static_cast<std::int64_t>(kPage);
+  static constexpr std::int64_t kGuardBytes = std::int64_t{256} << 20U;
 
   void SetUp() override {
     OnDevice::SetUp();
@@ -160,15 +165,18 @@ TEST_F(Shared, FirstByteAfterTheSlackFaults) {
   expect_owner_alive(0);
 }
 
-TEST_F(Shared, WholeGuardPageAfterItFaults) {
-  EXPECT_THAT(child("poke", "rw", 1024 + static_cast<std::int64_t>(kPage) - 1),
-              StartsWith("fault memory"));
+TEST_F(Shared, WholeGuardAfterItFaults) {
+  for (const std::int64_t distance : {kPageBytes - 1, 4 * kPageBytes, kGuardBytes - 1}) {
+    EXPECT_THAT(child("poke", "rw", 1024 + distance), StartsWith("fault memory")) << distance;
+  }
   expect_owner_alive(0);
 }
 
-TEST_F(Shared, GuardPageBeforeItFaults) {
-  EXPECT_THAT(child("poke", "rw", 1024 - static_cast<std::int64_t>(kPage) - 1),
-              StartsWith("fault memory"));
+TEST_F(Shared, WholeGuardBeforeItFaults) {
+  for (const std::int64_t distance : {std::int64_t{1}, 64 * kPageBytes / 2, kGuardBytes}) {
+    EXPECT_THAT(child("poke", "rw", 1024 - kPageBytes - distance), StartsWith("fault memory"))
+        << distance;
+  }
   expect_owner_alive(0);
 }
 

@@ -62,6 +62,10 @@ util::Fd read_only(util::Fd fd) {
 
 }  // namespace
 
+std::size_t CpuBuffer::front() const {
+  return address_ % kPage;
+}
+
 CpuBuffer::CpuBuffer(util::Fd fd, std::size_t bytes, Access access) : bytes_(bytes) {
   const std::size_t data = data_pages(bytes);
   mapped_ = data + 2 * kGuard;

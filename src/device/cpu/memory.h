@@ -23,6 +23,7 @@ class CpuBuffer final : public Buffer {
 
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
 
+  [[nodiscard]] std::size_t front() const override;
   [[nodiscard]] util::Fd export_fd() const override;
 
  private:

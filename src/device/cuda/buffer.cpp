@@ -73,18 +73,18 @@ std::unique_ptr<VmmBuffer> VmmBuffer::import(std::shared_ptr<const Driver> drive
 
 void VmmBuffer::map(Access access) {
   const Driver& api = *driver_;
-  api.check(api.cuMemAddressReserve_(&reserved_, physical_ + 2 * page_, page_, 0, 0),
+  api.check(api.cuMemAddressReserve_(&reserved_, physical_ + 2 * kGuard, page_, 0, 0),
             "cuMemAddressReserve");
-  api.check(api.cuMemMap_(reserved_ + page_, physical_, 0, handle_, 0), "cuMemMap");
+  api.check(api.cuMemMap_(mapping(), physical_, 0, handle_, 0), "cuMemMap");
   mapped_ = true;
   CUmemAccessDesc rights{};
   rights.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   rights.location.id = ordinal_;
   rights.flags =
       access == Access::read ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  api.check(api.cuMemSetAccess_(reserved_ + page_, physical_, &rights, 1), "cuMemSetAccess");
+  api.check(api.cuMemSetAccess_(mapping(), physical_, &rights, 1), "cuMemSetAccess");
   const std::size_t used = round_up(std::max(bytes_, std::size_t{1}), kAlignment);
-  base_ = reserved_ + page_ + physical_ - used;
+  base_ = mapping() + physical_ - used;
 }
 
 util::Fd VmmBuffer::export_fd() const {
@@ -105,10 +105,10 @@ util::Fd VmmBuffer::export_fd() const {
 // Results are ignored: after a fault every call fails and the process ends anyway.
 VmmBuffer::~VmmBuffer() {
   if (mapped_) {
-    driver_->cuMemUnmap_(reserved_ + page_, physical_);
+    driver_->cuMemUnmap_(mapping(), physical_);
   }
   if (reserved_ != 0) {
-    driver_->cuMemAddressFree_(reserved_, physical_ + 2 * page_);
+    driver_->cuMemAddressFree_(reserved_, physical_ + 2 * kGuard);
   }
   if (created_) {
     driver_->cuMemRelease_(handle_);
