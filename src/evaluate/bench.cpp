@@ -1,19 +1,14 @@
 #include "evaluate/bench.h"
 
-#include "device/reach.h"
 #include "util/error.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sweep::evaluate {
 namespace {
 
-constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kWord = 4;
-
-std::size_t padded(std::size_t bytes) {
-  return std::max((bytes + kAlignment - 1) / kAlignment, std::size_t{1}) * kAlignment;
-}
 
 // First whole word behind the tensor; up to three bytes before it are not watched.
 std::size_t slack_begin(const problem::ConcreteTensor& tensor) {
@@ -21,21 +16,23 @@ std::size_t slack_begin(const problem::ConcreteTensor& tensor) {
 }
 
 void poison_edges(device::Device& device,
-                  const device::Buffer& buffer,
+                  const Window& window,
                   std::size_t slack,
                   std::uint32_t poison) {
-  const device::Reach all = device::reach(buffer);
-  if (all.front > 0) {
-    device.fill_words(all.begin, all.front, poison);
+  if (window.front() > 0) {
+    device.fill_words(window.begin(), window.front(), poison);
   }
-  if (const std::size_t behind = all.bytes - all.front - slack; behind > 0) {
-    device.fill_words(buffer.address() + slack, behind, poison);
+  if (const std::size_t behind = window.span() - slack; behind > 0) {
+    device.fill_words(window.address() + slack, behind, poison);
   }
 }
 
-void poison_all(device::Device& device, const device::Buffer& buffer, std::uint32_t poison) {
-  const device::Reach all = device::reach(buffer);
-  device.fill_words(all.begin, all.bytes, poison);
+void poison_all(device::Device& device, const Window& window, std::uint32_t poison) {
+  device.fill_words(window.begin(), window.reachable(), poison);
+}
+
+Window window_for(device::Device& device, std::size_t bytes) {
+  return {device.allocate(Window::padded(bytes)), bytes};
 }
 
 }  // namespace
@@ -62,25 +59,52 @@ Bench::Bench(device::Device& device,
     }
     Slot slot;
     slot.tensor = problem::concrete(problem, tensor, draw);
-    const std::size_t bytes = padded(static_cast<std::size_t>(slot.tensor.bytes));
+    const auto bytes = static_cast<std::size_t>(slot.tensor.bytes);
     const bool filled = tensor.role != problem::Role::output;
-    if (device.free_bytes() < bytes * (filled ? 2 : 1)) {
+    if (device.free_bytes() < Window::padded(bytes) * (filled ? 2 : 1)) {
       throw util::InfraError(
           {"judge",
            "the buffers of " + draw.shape + " do not fit the device's free memory",
            "free the device"},
           "E_JUDGE_MEMORY");
     }
-    slot.shared = device.allocate(bytes);
-    if (slot.is_input()) {
-      // Zeros around an input would make a sum that runs over its edge right.
-      poison_all(device, *slot.shared, poison_word(slots_.size()));
-    }
+    slot.shared = window_for(device, bytes);
     if (filled) {
-      slot.pristine = device.allocate(bytes);
+      slot.pristine = window_for(device, bytes);
     }
+    surround(slot, slots_.size());
     slots_.push_back(std::move(slot));
   }
+}
+
+// Zeros around an input would make a sum that runs over its edge right.
+void Bench::surround(const Slot& slot, std::size_t number) {
+  if (slot.is_input()) {
+    poison_all(device_, slot.shared, poison_word(number));
+  }
+}
+
+bool Bench::reshape(const problem::Draw& draw) {
+  std::vector<problem::ConcreteTensor> tensors;
+  for (const Slot& slot : slots_) {
+    tensors.push_back(problem::concrete(problem_, *problem_.tensor(slot.tensor.name), draw));
+    const auto bytes = static_cast<std::size_t>(tensors.back().bytes);
+    if (!slot.shared.fits(bytes) || (slot.pristine && !slot.pristine.fits(bytes))) {
+      return false;
+    }
+  }
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    slot.tensor = std::move(tensors[i]);
+    const auto bytes = static_cast<std::size_t>(slot.tensor.bytes);
+    slot.shared.resize(bytes);
+    if (slot.pristine) {
+      slot.pristine.resize(bytes);
+    }
+    surround(slot, i);
+  }
+  ++version_;
+  return true;
 }
 
 const Bench::Slot& Bench::slot(std::string_view name) const {
@@ -108,9 +132,9 @@ void Bench::fill(const problem::FillPlan& plan) {
     if (target.tensor.bytes == 0) {
       continue;
     }
-    engine_.fill(plan, i, target.pristine->address());
-    engine_.copy(target.shared->address(),
-                 target.pristine->address(),
+    engine_.fill(plan, i, target.pristine.address());
+    engine_.copy(target.shared.address(),
+                 target.pristine.address(),
                  static_cast<std::size_t>(target.tensor.bytes));
   }
 }
@@ -119,11 +143,10 @@ void Bench::perturb(const Perturbation& change) {
   const Slot& target = slot(change.tensor);
   const auto size = static_cast<std::size_t>(target.tensor.bytes / target.tensor.count);
   const auto at = [size](std::int64_t element) { return static_cast<std::size_t>(element) * size; };
-  engine_.copy(target.pristine->address() + at(change.to),
-               target.pristine->address() + at(change.from),
-               size);
   engine_.copy(
-      target.shared->address() + at(change.to), target.pristine->address() + at(change.to), size);
+      target.pristine.address() + at(change.to), target.pristine.address() + at(change.from), size);
+  engine_.copy(
+      target.shared.address() + at(change.to), target.pristine.address() + at(change.to), size);
 }
 
 void Bench::before_call(std::uint32_t poison, bool keep_outputs) {
@@ -133,14 +156,14 @@ void Bench::before_call(std::uint32_t poison, bool keep_outputs) {
       continue;
     }
     if (keep_outputs && !slot.pristine) {
-      poison_edges(device_, *slot.shared, slack_begin(slot.tensor), poison);
+      poison_edges(device_, slot.shared, slack_begin(slot.tensor), poison);
     } else {
-      poison_all(device_, *slot.shared, poison);
+      poison_all(device_, slot.shared, poison);
     }
     if (slot.pristine && slot.tensor.bytes > 0) {
       device_.synchronize();
-      engine_.copy(slot.shared->address(),
-                   slot.pristine->address(),
+      engine_.copy(slot.shared.address(),
+                   slot.pristine.address(),
                    static_cast<std::size_t>(slot.tensor.bytes));
     }
   }
@@ -160,15 +183,14 @@ Bench::Damage Bench::damage() {
   for (const Slot& slot : slots_) {
     const std::string& name = slot.tensor.name;
     const auto bytes = static_cast<std::size_t>(slot.tensor.bytes);
-    const device::Address at = slot.shared->address();
+    const device::Address at = slot.shared.address();
     if (slot.is_input()) {
-      claim({at, bytes, slot.pristine->address()}, damage.input, name);
+      claim({at, bytes, slot.pristine.address()}, damage.input, name);
       continue;
     }
     const std::size_t begin = slack_begin(slot.tensor);
-    claim({at + begin, padded(bytes) - begin, 0, poison_}, damage.slack, name);
-    const std::size_t front = slot.shared->front();
-    claim({at - front, front, 0, poison_}, damage.front, name);
+    claim({at + begin, slot.shared.span() - begin, 0, poison_}, damage.slack, name);
+    claim({slot.shared.begin(), slot.shared.front(), 0, poison_}, damage.front, name);
   }
   const std::vector<bool> held = engine_.holds(claims);
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -188,7 +210,7 @@ Tensors Bench::outputs(Store& store) {
     const auto bytes = static_cast<std::size_t>(slot.tensor.bytes);
     Store::Piece piece = store.take(bytes);
     if (bytes > 0) {
-      engine_.copy(piece.address(), slot.shared->address(), bytes);
+      engine_.copy(piece.address(), slot.shared.address(), bytes);
     }
     copies[slot.tensor.name] = std::move(piece);
   }
@@ -199,7 +221,7 @@ bool Bench::outputs_equal(const Tensors& copy) {
   std::vector<device::Claim> claims;
   for (const Slot& slot : slots_) {
     if (!slot.is_input() && slot.tensor.bytes > 0) {
-      claims.push_back({slot.shared->address(),
+      claims.push_back({slot.shared.address(),
                         static_cast<std::size_t>(slot.tensor.bytes),
                         copy.at(slot.tensor.name).address()});
     }
@@ -208,7 +230,7 @@ bool Bench::outputs_equal(const Tensors& copy) {
 }
 
 std::vector<std::byte> Bench::read_pristine(const Slot& slot) {
-  return download(device_, slot.pristine->address(), static_cast<std::size_t>(slot.tensor.bytes));
+  return download(device_, slot.pristine.address(), static_cast<std::size_t>(slot.tensor.bytes));
 }
 
 }  // namespace sweep::evaluate

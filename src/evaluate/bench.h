@@ -4,6 +4,7 @@
 #include "evaluate/engine.h"
 #include "evaluate/probe.h"
 #include "evaluate/store.h"
+#include "evaluate/window.h"
 #include "problem/draw.h"
 #include "problem/fill.h"
 #include "problem/problem.h"
@@ -23,15 +24,15 @@ namespace sweep::evaluate {
 // follow from the number.
 [[nodiscard]] std::uint32_t poison_word(std::uint64_t number);
 
-// The judge's buffers for one set of dims. Runners map `shared`; `pristine` never leaves the judge.
-// Buffers span whole 256 bytes: what lies behind the last element, and before the first one in its
-// page, must keep the pattern. Around inputs lies a pattern, too.
+// The judge's buffers for one set of dims at a time. Runners map `shared`; `pristine` never leaves
+// the judge. What a runner reaches behind the last element and before the first one must keep the
+// pattern. Around inputs lies a pattern, too.
 class Bench {
  public:
   struct Slot {
     problem::ConcreteTensor tensor;
-    std::unique_ptr<device::Buffer> shared;
-    std::unique_ptr<device::Buffer> pristine;  // inputs and inout
+    Window shared;
+    Window pristine;  // inputs and inout
 
     [[nodiscard]] bool is_input() const { return tensor.role == problem::Role::input; }
   };
@@ -42,6 +43,13 @@ class Bench {
         Engine& engine,
         const problem::Problem& problem,
         const problem::Draw& draw);
+
+  // Makes it a bench for the dims of `draw` with the buffers that it has, so that runners keep
+  // their mappings. False, and nothing has changed, if they do not fit.
+  [[nodiscard]] bool reshape(const problem::Draw& draw);
+
+  // Changes with every reshape().
+  [[nodiscard]] int version() const { return version_; }
 
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
 
@@ -79,11 +87,14 @@ class Bench {
   [[nodiscard]] std::uint32_t poison() const { return poison_; }
 
  private:
+  void surround(const Slot& slot, std::size_t number);
+
   device::Device& device_;
   Engine& engine_;
   const problem::Problem& problem_;
   std::vector<Slot> slots_;
   std::uint32_t poison_ = 0;
+  int version_ = 0;
 };
 
 }  // namespace sweep::evaluate

@@ -88,7 +88,7 @@ Region Comparer::base_of(const Bench& bench, const std::string& output) const {
     return {};
   }
   const Bench::Slot& slot = bench.slot(tolerance->base);
-  return {slot.pristine->address(), static_cast<std::size_t>(slot.tensor.bytes)};
+  return {slot.pristine.address(), static_cast<std::size_t>(slot.tensor.bytes)};
 }
 
 // The condition is an expression over the aux tensors; the host evaluates it.

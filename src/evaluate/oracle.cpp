@@ -124,7 +124,7 @@ Truth Oracle::run(Bench& bench, const problem::Draw& draw) {
   Buffers buffers;
   for (const Bench::Slot& slot : bench.slots()) {
     if (slot.is_input()) {
-      buffers.inputs[slot.tensor.name] = slot.pristine->address();
+      buffers.inputs[slot.tensor.name] = slot.pristine.address();
     } else if (slot.pristine) {
       buffers.inout[slot.tensor.name] = bench.read_pristine(slot);
     }

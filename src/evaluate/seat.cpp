@@ -36,11 +36,23 @@ Seat::Seat(Arm& arm,
            const problem::Problem& problem,
            std::int64_t sm_count,
            device::Access inputs)
-    : arm_(arm), problem_(problem), sm_count_(sm_count) {
+    : arm_(arm), bench_(bench), problem_(problem), sm_count_(sm_count) {
   for (const Bench::Slot& slot : bench.slots()) {
     const auto access = slot.is_input() ? inputs : device::Access::read_write;
-    const Arm::Mapped mapped = arm.map(*slot.shared, access);
-    regions_.push_back({mapped.buffer, mapped.address, slot.shared->bytes(), !slot.is_input()});
+    const Arm::Mapped mapped = arm.map(slot.shared.buffer(), access);
+    const device::Address end = mapped.address + Window::padded(slot.shared.buffer().bytes());
+    regions_.push_back({mapped.buffer, 0, 0, !slot.is_input(), end});
+  }
+  follow();
+}
+
+// The mappings stay; where the contents begin in them has changed.
+void Seat::follow() {
+  version_ = bench_.version();
+  ready_for_.clear();
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    regions_[i].bytes = bench_.slots()[i].shared.span();
+    regions_[i].address = regions_[i].end - regions_[i].bytes;
   }
 }
 
@@ -66,6 +78,9 @@ void Seat::let_go() noexcept {
 }
 
 void Seat::ready(const problem::Draw& draw, std::uint32_t poison) {
+  if (version_ != bench_.version()) {
+    follow();
+  }
   const Code& code = arm_.code();
   std::string wanted = scalars_text(code.signature, draw);
   if (wanted == ready_for_) {
@@ -133,7 +148,8 @@ void Seat::take_scratch(const std::vector<submission::ScratchBuffer>& wanted,
     const Arm::Scratch made = arm_.scratch(wanted);
     sets_.push_back(made.set);
     for (std::size_t i = 0; i < made.addresses.size(); ++i) {
-      scratch_regions_.push_back({0, made.addresses[i], static_cast<std::size_t>(bytes[i]), true});
+      scratch_regions_.push_back(
+          {0, made.addresses[i], static_cast<std::size_t>(bytes[i]), true, 0});
     }
   }
   scratch_bytes_ = std::move(bytes);

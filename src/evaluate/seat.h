@@ -23,9 +23,9 @@ class Seat {
   Seat(const Seat&) = delete;
   Seat& operator=(const Seat&) = delete;
 
-  // Expands and prepares the plan for the draw; nothing to do if only the content changed. Scratch
-  // is kept where its sizes stay. New scratch holds the poison, and the runner's context nothing of
-  // earlier. Throws PlanFault or ArmFault.
+  // Expands and prepares the plan for the draw, which has the bench's dims; nothing to do if only
+  // the content changed. Scratch is kept where its sizes stay. New scratch holds the poison, and
+  // the runner's context nothing of earlier. Throws PlanFault or ArmFault.
   void ready(const problem::Draw& draw, std::uint32_t poison);
 
   // One call; afterwards scratch holds the poison, and what the runner's context keeps between
@@ -41,6 +41,7 @@ class Seat {
 
  private:
   void let_go() noexcept;
+  void follow();
   void load(std::vector<device::Step> steps);
   void take_scratch(const std::vector<submission::ScratchBuffer>& wanted, std::uint32_t poison);
 
@@ -49,9 +50,11 @@ class Seat {
     device::Address address = 0;
     std::size_t bytes = 0;
     bool writable = false;
+    device::Address end = 0;  // of the mapping: contents end there
   };
 
   Arm& arm_;
+  const Bench& bench_;
   const problem::Problem& problem_;
   std::int64_t sm_count_;
   std::vector<Region> regions_;
@@ -59,6 +62,7 @@ class Seat {
   std::vector<std::int64_t> sets_;
   std::vector<std::int64_t> scratch_bytes_;
   bool washed_ = false;
+  int version_ = 0;        // of the bench
   std::string ready_for_;  // the scalars that the sequence was made for
   std::int64_t sequence_ = 0;
   std::vector<device::Step> steps_;  // of sequence_

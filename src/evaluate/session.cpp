@@ -12,6 +12,9 @@ namespace {
 // Bounds stress, edge and held-out draws on the cpu device, in bytes of all buffers of the judge.
 constexpr double kCpuDrawBytes = 4 << 20;
 
+// Kept by the store from one draw's dims to the next.
+constexpr std::size_t kIdleBytes = std::size_t{256} << 20U;
+
 }  // namespace
 
 Session::Session(SessionOptions options,
@@ -125,7 +128,7 @@ void Session::clear_bench() {
   leave(versus_);
   bench_.reset();
   bench_dims_.clear();
-  store_.trim();
+  store_.trim(0);
 }
 
 bool Session::same_bits(const Tensors& a, const Tensors& b) {
@@ -144,8 +147,11 @@ bool Session::same_bits(const Tensors& a, const Tensors& b) {
 
 Bench& Session::bench_for(const problem::Draw& draw) {
   if (bench_ == nullptr || bench_dims_ != draw.dims) {
-    clear_bench();
-    bench_ = make_bench(draw);
+    if (bench_ == nullptr || !bench_->reshape(draw)) {
+      clear_bench();
+      bench_ = make_bench(draw);
+    }
+    store_.trim(kIdleBytes);
     bench_dims_ = draw.dims;
   }
   return *bench_;

@@ -4,26 +4,20 @@
 #include <utility>
 
 namespace sweep::evaluate {
-namespace {
-
-constexpr std::size_t kAlignment = 256;
-
-}  // namespace
-
 struct Store::Shelf {
-  std::multimap<std::size_t, std::unique_ptr<device::Buffer>> free;
+  std::multimap<std::size_t, Window> free;  // by reachable bytes
 };
 
 Store::Piece::Piece(Piece&& other) noexcept
     : shelf_(std::move(other.shelf_)),
-      buffer_(std::move(other.buffer_)),
+      window_(std::move(other.window_)),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
 Store::Piece& Store::Piece::operator=(Piece&& other) noexcept {
   if (this != &other) {
     give_back();
     shelf_ = std::move(other.shelf_);
-    buffer_ = std::move(other.buffer_);
+    window_ = std::move(other.window_);
     bytes_ = std::exchange(other.bytes_, 0);
   }
   return *this;
@@ -34,35 +28,42 @@ Store::Piece::~Piece() {
 }
 
 void Store::Piece::give_back() noexcept {
-  if (buffer_ == nullptr) {
+  if (!window_) {
     return;
   }
   try {
-    const std::size_t size = buffer_->bytes();
-    shelf_->free.emplace(size, std::move(buffer_));
+    const std::size_t size = window_.reachable();
+    shelf_->free.emplace(size, std::move(window_));
   } catch (const std::bad_alloc&) {
-    buffer_.reset();
+    window_ = {};
   }
 }
 
 Store::Store(device::Device& device) : device_(device), shelf_(std::make_shared<Shelf>()) {}
 
 Store::Piece Store::take(std::size_t bytes) {
-  const std::size_t size =
-      std::max((bytes + kAlignment - 1) / kAlignment, std::size_t{1}) * kAlignment;
   Piece piece;
   piece.shelf_ = shelf_;
   piece.bytes_ = bytes;
-  if (auto node = shelf_->free.extract(size); !node.empty()) {
-    piece.buffer_ = std::move(node.mapped());
+  const auto found = shelf_->free.lower_bound(Window::padded(bytes));
+  if (found != shelf_->free.end() && found->second.fits(bytes)) {
+    piece.window_ = std::move(found->second);
+    piece.window_.resize(bytes);
+    shelf_->free.erase(found);
   } else {
-    piece.buffer_ = device_.allocate(size);
+    piece.window_ = {device_.allocate(Window::padded(bytes)), bytes};
   }
   return piece;
 }
 
-void Store::trim() {
-  shelf_->free.clear();
+void Store::trim(std::size_t most) {
+  std::size_t idle = 0;
+  for (const auto& [size, window] : shelf_->free) {
+    idle += size;
+  }
+  if (idle > most) {
+    shelf_->free.clear();
+  }
 }
 
 }  // namespace sweep::evaluate

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "device/device.h"
+#include "evaluate/window.h"
 
 #include <cstddef>
 #include <map>
@@ -23,7 +24,7 @@ class Store {
     Piece& operator=(Piece&& other) noexcept;
     ~Piece();
 
-    [[nodiscard]] device::Address address() const { return buffer_ ? buffer_->address() : 0; }
+    [[nodiscard]] device::Address address() const { return window_ ? window_.address() : 0; }
 
     [[nodiscard]] std::size_t bytes() const { return bytes_; }  // as asked for
 
@@ -32,7 +33,7 @@ class Store {
     void give_back() noexcept;
 
     std::shared_ptr<Shelf> shelf_;
-    std::unique_ptr<device::Buffer> buffer_;
+    Window window_;
     std::size_t bytes_ = 0;
   };
 
@@ -40,8 +41,8 @@ class Store {
 
   // Throws util::InfraError when the device is full.
   [[nodiscard]] Piece take(std::size_t bytes);
-  // Frees what nobody holds.
-  void trim();
+  // Frees what nobody holds, if that is more than `most` bytes.
+  void trim(std::size_t most);
 
  private:
   device::Device& device_;

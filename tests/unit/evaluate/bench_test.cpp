@@ -1,0 +1,149 @@
+#include "evaluate/bench.h"
+
+#include "evaluate/engine.h"
+#include "problem/draw.h"
+#include "problem/problem.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sweep::evaluate {
+namespace {
+
+constexpr const char* kProblem = R"toml(
+schema = 1
+id = "level1/1"
+title = "t"
+domain = "d"
+statement = "s"
+[dims]
+n = "free(1, 4000000)"
+[inputs]
+x = "f32[n] = normal()"
+[outputs]
+y = "f32[n]"
+[shapes]
+tiny = { n = 7, use = ["cpu", "golden"] }
+full = { n = 50 }
+[stress]
+n = "uniform(1, 9)"
+[edges]
+list = []
+[work]
+flops = "n"
+reference_ops = "n"
+)toml";
+
+class Benches : public ::testing::Test {
+ protected:
+  [[nodiscard]] problem::Draw draw(std::int64_t n) const {
+    return problem::make_draw(problem_,
+                              "t",
+                              {{"n", n}},
+                              "default",
+                              problem::Key::from_seed(static_cast<std::uint64_t>(n)));
+  }
+
+  void poke(device::Address at, std::uint32_t value) {
+    device_->upload(at, std::as_bytes(std::span(&value, 1)));
+  }
+
+  [[nodiscard]] std::uint32_t peek(device::Address at) {
+    std::uint32_t value = 0;
+    device_->download(std::as_writable_bytes(std::span(&value, 1)), at);
+    return value;
+  }
+
+  problem::Problem problem_ =
+      std::move(problem::parse(kProblem, {{"reference.cu", "//"}}).problem.value());
+  std::unique_ptr<device::Device> device_ = device::open({device::Kind::cpu, 0});
+  std::unique_ptr<Engine> engine_ = make_host_engine(*device_);
+};
+
+TEST_F(Benches, KeepTheirBuffersForOtherDims) {
+  Bench bench(*device_, *engine_, problem_, draw(1000));
+  const device::Buffer* const whole = &bench.slots()[1].shared.buffer();
+  const device::Address end = bench.slots()[1].shared.address() + 4096;
+  for (const std::int64_t n : {3, 1000, 64, 65}) {
+    ASSERT_TRUE(bench.reshape(draw(n)));
+    bench.fill(draw(n));
+    bench.before_call(0x7e7e7e7eU);
+    const Bench::Slot& y = bench.slot("y");
+    const auto span = static_cast<device::Address>((4 * n + 255) / 256 * 256);
+    EXPECT_EQ(&y.shared.buffer(), whole);
+    EXPECT_EQ(y.shared.address(), end - span) << n;
+    EXPECT_EQ(y.tensor.count, n);
+    EXPECT_EQ(bench.damage().input + bench.damage().slack + bench.damage().front, "") << n;
+  }
+  EXPECT_EQ(bench.version(), 4);
+}
+
+TEST_F(Benches, WatchAllThatIsReachableAfterAnotherDims) {
+  Bench bench(*device_, *engine_, problem_, draw(1000));
+  ASSERT_TRUE(bench.reshape(draw(3)));
+  bench.fill(draw(3));
+  const Window& y = bench.slot("y").shared;
+  for (const device::Address at : {y.begin(), y.address() - 4}) {
+    bench.before_call(0x7e7e7e7eU);
+    poke(at, 5);
+    EXPECT_EQ(bench.damage().front, "y") << at - y.begin();
+  }
+  for (const device::Address at : {y.address() + 12, y.address() + 252}) {
+    bench.before_call(0x7e7e7e7eU);
+    poke(at, 5);
+    EXPECT_EQ(bench.damage().slack, "y") << at - y.address();
+  }
+  bench.before_call(0x7e7e7e7eU);
+  poke(bench.slot("x").shared.address(), 5);
+  EXPECT_EQ(bench.damage().input, "x");
+}
+
+// The content of the larger shape is nowhere where a kernel for the smaller one could read it.
+TEST_F(Benches, LeaveNothingOfTheDimsBefore) {
+  Bench bench(*device_, *engine_, problem_, draw(1000));
+  bench.fill(draw(1000));
+  ASSERT_TRUE(bench.reshape(draw(1)));
+  const Window& x = bench.slot("x").shared;
+  for (device::Address at = x.begin(); at < x.address() + x.span(); at += 4) {
+    ASSERT_EQ(peek(at), peek(x.begin())) << at - x.begin();
+  }
+}
+
+TEST_F(Benches, AreLeftAsTheyAreByDimsThatDoNotFit) {
+  Bench bench(*device_, *engine_, problem_, draw(1000));
+  EXPECT_FALSE(bench.reshape(draw(1025)));
+  EXPECT_EQ(bench.slot("y").tensor.count, 1000);
+  EXPECT_EQ(bench.version(), 0);
+  // Too much would lie before the contents.
+  Bench large(*device_, *engine_, problem_, draw(1 << 20));
+  EXPECT_FALSE(large.reshape(draw((1 << 19) - 64)));
+  EXPECT_TRUE(large.reshape(draw((1 << 19) + 64)));
+}
+
+TEST(Store, LendsABufferForContentsOfOtherSizes) {
+  const auto device = device::open({device::Kind::cpu, 0});
+  Store store(*device);
+  device::Address first = 0;
+  {
+    const Store::Piece piece = store.take(4096);
+    first = piece.address();
+  }
+  {
+    const Store::Piece piece = store.take(300);
+    EXPECT_EQ(piece.address(), first + 4096 - 512);
+    EXPECT_EQ(piece.bytes(), 300U);
+    EXPECT_NE(store.take(300).address(), piece.address());
+  }
+  store.trim(1 << 20);
+  const Store::Piece one = store.take(4000);
+  const Store::Piece other = store.take(4000);
+  EXPECT_TRUE(one.address() == first || other.address() == first);
+}
+
+}  // namespace
+}  // namespace sweep::evaluate
