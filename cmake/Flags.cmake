@@ -11,6 +11,9 @@ target_compile_options(sweep_build_flags INTERFACE
 target_compile_options(sweep_build_flags INTERFACE
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-maybe-uninitialized>)
 target_compile_definitions(sweep_build_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+if(SWEEP_FUZZ)
+  target_compile_options(sweep_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
+endif()
 if(SWEEP_SANITIZE)
   string(REPLACE ";" "," sanitizers "${SWEEP_SANITIZE}")
   target_compile_options(sweep_build_flags INTERFACE

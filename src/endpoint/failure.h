@@ -24,7 +24,7 @@ struct WireError {
 [[nodiscard]] std::optional<WireError> error_in(const Json& body);
 
 // From a body that is an error because of its status, whatever it holds; the message is at most 300
-// bytes.
+// bytes and a line that says how many are left out.
 [[nodiscard]] WireError error_from_body(std::string_view body);
 
 // Kind of failure of an answer with this status (200 for errors inside a stream or a 200 body).
