@@ -24,8 +24,13 @@ constexpr std::string_view kMarker = "_ZN10sweep_plan6kernelILi";
 
 // nvcc passes what it is given through a shell: every argument is a constant of ours or a number.
 std::vector<std::string> arguments(const Job& job) {
-  std::vector<std::string> all = {
-      "-ptx", "-arch=" + job.request.target.arch, "-std=c++20", "-o", "unit.ptx", "unit.cu"};
+  std::vector<std::string> all = {"-ptx",
+                                  "-arch=" + job.request.target.arch,
+                                  "-std=c++20",
+                                  "-extended-lambda",
+                                  "-o",
+                                  "unit.ptx",
+                                  "unit.cu"};
   if (job.request.flags.maxrregcount > 0) {
     all.push_back("-maxrregcount=" + std::to_string(job.request.flags.maxrregcount));
   }

@@ -14,7 +14,8 @@
 namespace sweep::compile {
 namespace {
 
-Outcome checked(const Job& job) {
+// The work of a job that has come over the channel.
+Outcome checked(Job job) {
   const Request& r = job.request;
   if (r.language == submission::Language::cuda && uses_build_time(r.source)) {
     return failed(Result::Status::forbidden,
@@ -34,6 +35,10 @@ Outcome checked(const Job& job) {
   }
   if (r.source.find('\0') != std::string::npos) {
     return failed(Result::Status::compile_error, "the text holds a NUL byte\n");
+  }
+  // g++ skips a byte order mark, NVRTC and ptxas do not.
+  if (r.source.starts_with("\xEF\xBB\xBF")) {
+    job.request.source.erase(0, 3);
   }
   if (r.language == submission::Language::ptx) {
     return compile_ptx(job);
@@ -61,7 +66,7 @@ int compile_role_main(int fd) {
         throw wire::WireError({"compiler role", "no source came", {}}, "E_WIRE_FDS");
       }
       job.request.source = read_memory(message.fds[0].get(), kMaxSource);
-      reply(channel, job.precompile ? precompile_cpu(job) : checked(job));
+      reply(channel, job.precompile ? precompile_cpu(job) : checked(std::move(job)));
       return 0;
     } catch (const wire::WireError&) {
       throw;

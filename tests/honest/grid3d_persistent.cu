@@ -9,7 +9,7 @@ __global__ void k(const float* x, const float* shift, float* y, float* total, in
   int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   for (int r = block; r < rows; r += blocks) {
     detail::Row row{r};
-    auto f = [=] __device__ (int c) { return one[0] * alpha * x[row.at(c, cols)] + shift[c] + one[1]; };
+    auto f = [=](int c) { return one[0] * alpha * x[row.at(c, cols)] + shift[c] + one[1]; };
     float s = 0;
     for (int c = t; c < cols; c += 32) { float v = f(c); y[row.at(c, cols)] = v; s += v; }
     for (int d = 16; d; d >>= 1) s += __shfl_xor_sync(~0u, s, d);

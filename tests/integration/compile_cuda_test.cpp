@@ -87,6 +87,19 @@ TEST_P(CompileCuda, ErrorsNameTheLine) {
             Status::compile_error);
 }
 
+// Editors put it there; the lines of errors stay where they were.
+TEST_P(CompileCuda, TakesOneByteOrderMark) {
+  const std::string mark = "\xEF\xBB\xBF";
+  const std::string kernel = "__global__ void k(int* o) { o[0] = 1; }\n";
+  EXPECT_EQ(compile_by(GetParam(), mark + kernel).status, Status::ok);
+  if (GetParam() == Way::nvrtc) {  // the preprocessor of nvcc is g++, which skips one of its own
+    EXPECT_EQ(compile_by(GetParam(), mark + mark + kernel).status, Status::compile_error);
+  }
+  EXPECT_EQ(compile_by(GetParam(), kernel + mark).status, Status::compile_error);
+  EXPECT_THAT(compile_by(GetParam(), mark + kernel + "int v = nothing;\n").log,
+              HasSubstr("test.cu(2)"));
+}
+
 TEST_P(CompileCuda, RefusesStateInVariables) {
   const std::string why = "module variable";
   expect(Status::forbidden, "__device__ int c;\n__device__ int v(int) { return c++; }", why);
@@ -191,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(Ways,
                          testing::Values(Way::nvrtc, Way::nvcc),
                          [](const auto& way) { return std::string(name(way.param)); });
 
-// What NVRTC cannot take: host functions, the C++ library's headers.
+// What NVRTC cannot take: host functions, the C++ library's headers, `__device__` lambdas.
 TEST(CompileNvcc, TakesHostHeadersAndFunctions) {
   if (const std::string why = missing(Way::nvcc); !why.empty()) {
     GTEST_SKIP() << why;
@@ -201,7 +214,7 @@ TEST(CompileNvcc, TakesHostHeadersAndFunctions) {
       "void host() { std::vector<int> v(3); }\n"
       "__global__ void k(const float* a, float* o) {\n  using R = cub::BlockReduce<float, 128>;\n"
       "  __shared__ typename R::TempStorage t;\n  float s = R(t).Sum(a[threadIdx.x]);\n"
-      "  if (threadIdx.x == 0) o[0] = s;\n}\n";
+      "  if (threadIdx.x == 0) o[0] = [=] __device__(float v) { return v + 1; }(s);\n}\n";
   const compile::Result result = compile_by(Way::nvcc, source);
   EXPECT_EQ(result.status, Status::ok) << result.log;
   EXPECT_EQ(compile_by(Way::nvrtc, source).status, Status::compile_error);

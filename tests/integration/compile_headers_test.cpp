@@ -37,6 +37,71 @@ __global__ void k(const float* a, float* o, const __grid_constant__ CUtensorMap 
   o[0] = std::min(std::sqrt(a[0]), std::numeric_limits<float>::max()) + std::max(1, 2) +
          CUDART_INF_F * FLT_MAX;
 })"},
+    {"library", R"(
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <complex>
+#include <functional>
+#include <limits>
+#include <numbers>
+#include <span>
+#include <tuple>
+#include <utility>
+static_assert(std::popcount(0xF0u) == 4 && std::countl_zero(1u) == 31 &&
+              std::countr_zero(8ull) == 3 && std::countr_zero(0u) == 32 &&
+              std::countl_zero(static_cast<unsigned char>(1)) == 7 &&
+              std::countl_one(0xF0000000u) == 4 && std::countr_one(7u) == 3 &&
+              std::bit_width(9u) == 4 && std::bit_ceil(9u) == 16 && std::bit_floor(9u) == 8 &&
+              std::has_single_bit(64u) && std::rotl(0x80000001u, 1) == 3 &&
+              std::rotr(3u, 1) == 0x80000001u && std::bit_cast<unsigned>(1.0f) == 0x3f800000);
+template <class F>
+__device__ float call(F&& f, float v) {
+  return std::forward<F>(f)(v, 1.0f);
+}
+__global__ void k(const float* a, float* o, int n) {
+  std::array<float, 4> part{};
+  constexpr std::array weights{1.0f, 2.0f, 3.0f};
+  static_assert(weights.size() == 3 && std::get<2>(weights) == 3.0f);
+  part.fill(a[0]);
+  for (float& v : part) {
+    v = std::plus<float>{}(v, weights[1]) + call(std::minus<>{}, std::move(v));
+  }
+  std::complex<float> z(a[1], std::numbers::pi_v<float>);
+  z = z * std::conj(z) + std::polar(1.0f, a[2]) + std::exp(z);
+  const auto pair = std::make_tuple(part[3], std::popcount(std::bit_cast<unsigned>(a[3])));
+  const auto [x, y] = pair;
+  float sum = x + static_cast<float>(y + std::countl_zero(static_cast<unsigned>(n)));
+  for (const float v : std::span<const float>(a, n)) {
+    sum += std::max(v, std::numeric_limits<float>::lowest());
+  }
+  o[0] = sum + std::get<0>(pair) + std::abs(z) + std::abs(a[4]) +
+         static_cast<float>(std::sqrt(2.0 * std::numbers::pi));
+}
+__global__ void q(float* o) {
+  using namespace std;
+  array<float, 2> t{1, 2};
+  o[0] = max(t[0], t[1]) + sqrt(o[1]) + abs(o[2]);
+})"},
+    // Those of the toolkit behind ours, and the other way round.
+    {"mixed", R"(
+#include <algorithm>
+#include <climits>
+#include <functional>
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+#include <cooperative_groups.h>
+#include <cuda/std/array>
+#include <cuda/std/climits>
+#include <mma.h>
+#include <utility>
+#include <bit>
+#include <limits.h>
+__global__ void k(const __half* a, float* o) {
+  float v = __half2float(a[0]), w = INT_MAX;
+  std::swap(v, w);
+  o[0] = std::move(v) + cuda::std::array<float, 2>{1, 2}[1] + std::popcount(3u) + w;
+})"},
     {"narrow_floats", R"(
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

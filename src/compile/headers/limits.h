@@ -1,4 +1,6 @@
 #pragma once
+// The toolkit's <cuda/std/climits> defines the same names.
+#ifndef CHAR_BIT
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
 #define SCHAR_MAX 127
@@ -17,3 +19,4 @@
 #define LLONG_MIN (-9223372036854775807LL - 1)
 #define LLONG_MAX 9223372036854775807LL
 #define ULLONG_MAX 18446744073709551615ULL
+#endif
