@@ -85,11 +85,13 @@ Defence refused_by(const CompileResult& compile) {
   if (compile.status != "forbidden") {
     return Defence::compiler_limits;
   }
-  return says("__TIME__")                      ? Defence::build_time
-         : says("is a writable module")        ? Defence::module_state
-         : says("at load time")                ? Defence::load_code
-         : says("variable has an initialiser") ? Defence::module_state
-                                               : Defence::forbidden_symbols;
+  const bool state = says("is a writable module variable") ||         // cpu
+                     says("is a module variable that is written") ||  // cuda
+                     says("variable has an initialiser") || says("managed variable");
+  return says("__TIME__")       ? Defence::build_time
+         : state                ? Defence::module_state
+         : says("at load time") ? Defence::load_code
+                                : Defence::forbidden_symbols;
 }
 
 }  // namespace
@@ -194,6 +196,9 @@ std::vector<Defence> caught_by(const Evaluation& evaluation) {
   if (evaluation.compile && evaluation.compile->status != "ok") {
     return {refused_by(*evaluation.compile)};
   }
+  if (evaluation.verdict == Verdict::out_of_memory && !evaluation.judged()) {
+    return {Defence::memory_limit};
+  }
   if (evaluation.check) {
     add(evaluation.check->failure);
   }
@@ -207,6 +212,10 @@ std::vector<Defence> caught_by(const Evaluation& evaluation) {
   if (evaluation.heldout && !evaluation.heldout->passed) {
     caught.push_back(Defence::heldout);
     add(evaluation.heldout->inner.for_archive());
+  }
+  if (evaluation.verdict == Verdict::rejected_carryover ||
+      evaluation.verdict == Verdict::rejected_timer) {
+    caught.push_back(Defence::timing_rules);
   }
   return caught;
 }

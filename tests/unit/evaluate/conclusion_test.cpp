@@ -106,5 +106,45 @@ TEST(Conclusion, NamesTheNextStepOfAPlanError) {
   EXPECT_THAT(result.next, HasSubstr("-D"));
 }
 
+Evaluation refused(const std::string& log) {
+  Evaluation evaluation;
+  evaluation.verdict = Verdict::rejected_forbidden;
+  evaluation.compile = CompileResult{"forbidden", log, {}, false, 0};
+  return evaluation;
+}
+
+using ::testing::ElementsAre;
+
+// The texts of both devices: compile/refuse_cpu.cpp and compile/refuse_cuda.cpp.
+TEST(Conclusion, NamesTheRefusalOfEachDevice) {
+  EXPECT_THAT(
+      caught_by(refused("forbidden: 'n' is a writable module variable and would keep ..\n")),
+      ElementsAre(Defence::module_state));
+  EXPECT_THAT(caught_by(refused("forbidden: 'n' is a module variable that is written, or ..\n")),
+              ElementsAre(Defence::module_state));
+  EXPECT_THAT(caught_by(refused("forbidden: managed variable 'n'\n")),
+              ElementsAre(Defence::module_state));
+  EXPECT_THAT(caught_by(refused("forbidden: device malloc; declare `scratch` in the plan\n")),
+              ElementsAre(Defence::forbidden_symbols));
+  EXPECT_THAT(caught_by(refused("forbidden: __DATE__, __TIME__ and __TIMESTAMP__ make ..\n")),
+              ElementsAre(Defence::build_time));
+}
+
+TEST(Conclusion, NamesTheLimitOfMemoryThatNothingWasLoadedFor) {
+  Evaluation evaluation;
+  evaluation.verdict = Verdict::out_of_memory;
+  evaluation.compile = CompileResult{"ok", "", {}, false, 0};
+  EXPECT_THAT(caught_by(evaluation), ElementsAre(Defence::memory_limit));
+}
+
+TEST(Conclusion, NamesTheRulesOfTimingForWhatTheyReject) {
+  Evaluation evaluation = timed({1.5, 1.6, 1.7}, {1.5, 1.6, 1.7});
+  EXPECT_THAT(caught_by(evaluation), ElementsAre());
+  for (const Verdict verdict : {Verdict::rejected_carryover, Verdict::rejected_timer}) {
+    evaluation.verdict = verdict;
+    EXPECT_THAT(caught_by(evaluation), ElementsAre(Defence::timing_rules));
+  }
+}
+
 }  // namespace
 }  // namespace sweep::evaluate
