@@ -102,6 +102,18 @@ std::map<std::string, std::int64_t> parse_defines(const std::vector<std::string>
   return out;
 }
 
+// A compiler that was asked for and would not be used is a mistake.
+void require_nvcc_compiles(const evaluate::EvaluationRequest& request) {
+  const bool cpu = request.device.kind == device::Kind::cpu;
+  if (cpu || request.submission.file.ends_with(".ptx")) {
+    throw util::UsageError(
+        {"--compiler nvcc",
+         cpu ? "the cpu device compiles with g++ alone" : "PTX is assembled by ptxas alone",
+         cpu ? "leave it out, or give --device cuda" : "leave it out"},
+        "E_EVAL_COMPILER");
+  }
+}
+
 evaluate::EvaluationRequest to_request(const EvalOptions& o) {
   evaluate::EvaluationRequest request;
   request.submission = read_source(o.file);
@@ -127,6 +139,9 @@ evaluate::EvaluationRequest to_request(const EvalOptions& o) {
   }
   request.overrides = parse_defines(o.defines);
   request.nvcc = o.compiler == "nvcc";
+  if (request.nvcc) {
+    require_nvcc_compiles(request);
+  }
   request.allow_unsandboxed = o.global.allow_unsandboxed;
   request.stress_gates = !o.no_stress_gate;
   request.device_printf = !o.full;

@@ -188,6 +188,21 @@ TEST(Eval, TheStarterIsCorrect) {
   EXPECT_THAT(verdict.out, HasSubstr("check    ok"));  // on a busy machine the verdict is UNSTABLE
 }
 
+TEST(Eval, ACompilerThatWouldNotBeUsedIsAMistake) {
+  const Workspace here;
+  here.write("mine.cu", "//@ problem level1/3\n");
+  here.write("mine.ptx", "//@ problem level1/3\n");
+  const Outcome cpu = here.sweep({"eval", "mine.cu", "--device", "cpu", "--compiler", "nvcc"});
+  EXPECT_EQ(cpu.code, 2);
+  EXPECT_EQ(cpu.out, "");
+  EXPECT_EQ(cpu.err,
+            "sweep: --compiler nvcc: the cpu device compiles with g++ alone; leave it out, or give "
+            "--device cuda [E_EVAL_COMPILER]\n");
+  const Outcome ptx = here.sweep({"eval", "mine.ptx", "--compiler", "nvcc"});
+  EXPECT_EQ(ptx.code, 2);
+  EXPECT_THAT(ptx.err, HasSubstr("PTX is assembled by ptxas alone"));
+}
+
 TEST(Eval, NoGpuIsSaidWithTheWayOut) {
   const Workspace here;
   here.write("mine.cu", here.sweep({"new", "level1/3"}).out);
