@@ -18,5 +18,10 @@ if(SWEEP_SANITIZE)
   string(REPLACE ";" "," sanitizers "${SWEEP_SANITIZE}")
   target_compile_options(sweep_build_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${sanitizers} -fno-omit-frame-pointer>)
+  if(SWEEP_SANITIZE MATCHES undefined AND NOT SWEEP_FUZZ)
+    # A third of the compile time for what the address sanitizer finds as well.
+    target_compile_options(sweep_build_flags INTERFACE
+      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,object-size,vptr>)
+  endif()
   target_link_options(sweep_build_flags INTERFACE -fsanitize=${sanitizers})
 endif()
