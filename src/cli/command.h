@@ -25,6 +25,7 @@ struct Command {
 
 [[nodiscard]] std::span<const Command> commands();
 
+int run_calibrate(const std::vector<std::string>& arguments);
 int run_eval(const std::vector<std::string>& arguments);
 int run_new(const std::vector<std::string>& arguments);
 int run_problems(const std::vector<std::string>& arguments);

@@ -1,3 +1,4 @@
+#include "cli/calibrate_view.h"
 #include "cli/command.h"
 #include "cli/installation.h"
 #include "cli/options.h"
@@ -5,7 +6,9 @@
 #include "compile/compiler.h"
 #include "device/describe.h"
 #include "device/device.h"
+#include "evaluate/calibration.h"
 #include "evaluate/sandboxes.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/sandbox.h"
 #include "util/text.h"
@@ -112,6 +115,22 @@ Finding reach_of(const device::Listed& listed) {
                : ""};
 }
 
+// How much is known of the device's noise.
+Finding calibration_of(const device::Listed& listed) {
+  util::RealClock clock;
+  const evaluate::FoundCalibration found = evaluate::find_calibration({}, listed.info);
+  const double days = found.calibration ? (clock.wall() - found.calibration->made) / 86400 : 0;
+  const bool old = days > evaluate::kCalibrationDays;
+  const bool good = found.calibration && !old;
+  const std::string command = "sweep calibrate --device " + device::text(listed.id);
+  return {"device",
+          device::text(listed.id) + " calibration",
+          good,
+          false,
+          calibration_line(found, clock.wall()) + (old ? ", old" : ""),
+          good ? "" : command + " (evaluations take 1% as margin without)"};
+}
+
 void add_devices(std::vector<Finding>& findings, device::Id asked) {
   bool cuda = false;
   for (const device::Listed& listed : device::list()) {
@@ -125,6 +144,7 @@ void add_devices(std::vector<Finding>& findings, device::Id asked) {
                         ""});
     if (listed.usable && listed.id.kind == device::Kind::cuda) {
       findings.push_back(reach_of(listed));
+      findings.push_back(calibration_of(listed));
     }
   }
   if (asked.kind == device::Kind::cuda && !cuda) {

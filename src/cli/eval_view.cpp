@@ -92,13 +92,21 @@ std::string stress_summary(const Evaluation& e) {
 
 std::string time_summary(const Evaluation& evaluation) {
   const evaluate::TimeResult& time = *evaluation.time;
+  const std::string calibration = time.calibration
+                                      ? fmt::format("calibration {} ({:.1f} days, noise {:.2f}%)",
+                                                    util::printable(time.calibration->id),
+                                                    time.calibration->age_seconds / 86400,
+                                                    100 * time.calibration->half_width)
+                                      : "calibration none";
   return fmt::format(
-      "{} replicate{}, {} blocks, {}; seed drift {:.1f}%, at least {:.1f}%; {} to "
-      "judge a call",
+      "{} replicate{}, {} blocks, {}; margin {:.1f}%, {}; seed drift {:.1f}%, at least {:.1f}%; "
+      "{} to judge a call",
       time.replicates,
       time.replicates == 1 ? "" : "s",
       time.blocks,
       time.clock,
+      100 * time.margin,
+      calibration,
       100 * time.drift.point,
       100 * time.drift.low,
       util::human_seconds(time.overhead_per_call()));

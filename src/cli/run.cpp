@@ -20,6 +20,8 @@ constexpr std::array kCommands = {
     Command{"verify", "check a run's ledger and artifacts byte by byte", run_verify},
     Command{
         "selftest", "judge cheats and honest kernels: does the judge still hold?", run_selftest},
+    Command{
+        "calibrate", "measure what this device reaches and how much it scatters", run_calibrate},
     Command{"doctor", "say what this machine can do and what it lacks", run_doctor},
 };
 

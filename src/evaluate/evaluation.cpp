@@ -172,6 +172,7 @@ class Run {
     spec.off = request_.off;
     judge_ = std::make_unique<JudgeClient>(spec);
     result_.device_info = judge_->info();
+    floors_ = noise_floors(services_.cache, request_.device.kind, judge_->info(), clock_.wall());
   }
 
   bool run_compile() {
@@ -245,7 +246,8 @@ class Run {
     StageOptions made;
     made.seed = request_.seed;
     for (const expr::IntEnv& free : request_.shapes) {
-      made.places.push_back({dims_text(free), complete_free(free)});
+      made.places.push_back(
+          {dims_text(free), complete_free(*problem_, request_.device.kind, free)});
     }
     made.check_seeds = request_.check_seeds;
     made.stress_draws = request_.stress_draws;
@@ -255,22 +257,8 @@ class Run {
     made.blocks = request_.blocks;
     made.may_say_faster = request_.depth != Depth::fast && request_.off.empty();
     made.session = session_;
+    made.floors = floors_;
     return made;
-  }
-
-  // Dims that a user's shape leaves open come from the first visible one.
-  [[nodiscard]] expr::IntEnv complete_free(const expr::IntEnv& given) const {
-    const std::vector<Place> visible = visible_places(*problem_, request_.device.kind, false);
-    const problem::Shape* base =
-        problem_->shape(visible.empty() ? problem_->shapes.front().name : visible.front().name);
-    const std::map<std::string, std::int64_t> values(given.begin(), given.end());
-    const problem::Draw draw =
-        problem::custom_draw(*problem_, *base, values, "default", problem::Key::from_seed(0));
-    expr::IntEnv free;
-    for (const auto& [name, value] : base->free) {
-      free[name] = draw.dims.at(name);
-    }
-    return free;
   }
 
   [[nodiscard]] Tick tick_of(Stage which) const {
@@ -387,6 +375,7 @@ class Run {
   std::optional<submission::Submission> submission_;
   std::unique_ptr<JudgeClient> judge_;
   std::string session_;
+  std::optional<NoiseFloors> floors_;
 };
 
 }  // namespace

@@ -199,11 +199,26 @@ struct TimePhases {
   CallCosts costs;   // of `calls`
 };
 
+// The floor of a device's noise that a result's margin rests on (calibration.h).
+struct CalibrationUsed {
+  std::string id;
+  double age_seconds = 0;  // when the result was made
+  double half_width = 0;   // relative, of the worst band that a shape falls in
+};
+
+// Time of a call by the judge's own clock, from round trips to the runner for two numbers of calls,
+// in one replicate and shape; in seconds, with what handing over a call and flushing take.
+struct SlopeSample {
+  int replicate = 0, shape = 0;
+  double seed = 0, candidate = 0;
+};
+
 struct TimeResult {
   std::vector<ShapeTiming> shapes;
   Interval ratio;      // geometric mean over the shapes
   Interval bootstrap;  // stratified, printed beside
   double margin = 0.01;
+  std::optional<CalibrationUsed> calibration;  // none: the device was not calibrated
   int replicates = 0, blocks = 0, discarded = 0;
   bool uneven = false;
   Guard drift;                      // of the seed over a replicate, relative
@@ -212,7 +227,9 @@ struct TimeResult {
   std::optional<Verdict> decision;  // PASS_*, UNSTABLE, REJECTED_TIMER or REJECTED_CARRYOVER
   std::optional<Failure> failure;   // a timed call that was judged wrong
   std::string clock;                // "cuda events", "monotonic clock"
+  Guard slope;                      // of the candidate's events against the judge's clock, seconds
   std::vector<Sample> samples;      // in order of time
+  std::vector<SlopeSample> slopes;  // of the judge's clock; empty where it was not read
   std::vector<Sample> pilot;  // of the replicates that fixed how many there are; not used again
   std::vector<TimeResult> earlier;  // UNSTABLE sessions that this one repeats
   TimePhases phases;
@@ -266,6 +283,8 @@ struct Evaluation {
   std::string reproduce;  // command that shows the same again
   std::string next;       // what to try now
   std::vector<StageTime> stages;
+  // Estimate of at least 1.05, confirmed by a second session; none where no such session ran.
+  std::optional<bool> practical_win;
   double seconds = 0;
 
   // Whether any stage looked at what the kernel computes. False after `only` screen or compile,

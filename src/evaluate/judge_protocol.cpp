@@ -21,6 +21,22 @@ int small(const json& body, const char* key) {
   return static_cast<int>(value);
 }
 
+json floors_to_json(const std::optional<NoiseFloors>& floors) {
+  if (!floors) {
+    return nullptr;
+  }
+  return {{"id", floors->id}, {"age_seconds", floors->age_seconds}, {"bands", floors->bands}};
+}
+
+std::optional<NoiseFloors> floors_from_json(const json& body) {
+  if (body.is_null()) {
+    return std::nullopt;
+  }
+  return NoiseFloors{field<std::string>(body, "id"),
+                     field<double>(body, "age_seconds"),
+                     body.at("bands").get<std::vector<std::pair<double, double>>>()};
+}
+
 }  // namespace
 
 json problem_to_json(const problem::Problem& problem) {
@@ -71,6 +87,7 @@ json options_to_json(const StageOptions& options) {
           {"blocks", options.blocks},
           {"pairs_ahead", options.pairs_ahead},
           {"may_say_faster", options.may_say_faster},
+          {"floors", floors_to_json(options.floors)},
           {"session", options.session},
           {"salt", to_hex(options.salt)},
           {"epoch", options.epoch}};
@@ -94,6 +111,7 @@ StageOptions options_from_json(const json& body) {
   options.blocks = small(body, "blocks");
   options.pairs_ahead = small(body, "pairs_ahead");
   options.may_say_faster = field<bool>(body, "may_say_faster");
+  options.floors = floors_from_json(body.at("floors"));
   options.session = field<std::string>(body, "session");
   options.salt = text_from_hex(field<std::string>(body, "salt"));
   options.epoch = field<std::int64_t>(body, "epoch");

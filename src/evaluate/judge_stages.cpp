@@ -153,6 +153,22 @@ std::vector<Place> visible_places(const problem::Problem& problem, device::Kind 
   return places;
 }
 
+expr::IntEnv complete_free(const problem::Problem& problem,
+                           device::Kind kind,
+                           const expr::IntEnv& given) {
+  const std::vector<Place> visible = visible_places(problem, kind, false);
+  const problem::Shape* base =
+      problem.shape(visible.empty() ? problem.shapes.front().name : visible.front().name);
+  const std::map<std::string, std::int64_t> values(given.begin(), given.end());
+  const problem::Draw draw =
+      problem::custom_draw(problem, *base, values, "default", problem::Key::from_seed(0));
+  expr::IntEnv free;
+  for (const auto& [name, value] : base->free) {
+    free[name] = draw.dims.at(name);
+  }
+  return free;
+}
+
 CheckResult run_check(Session& session, const StageOptions& options, const Tick& tick) {
   CheckResult result;
   const std::vector<NumberedDraw> draws = check_draws(session, options);

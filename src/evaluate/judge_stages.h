@@ -1,5 +1,6 @@
 #pragma once
 
+#include "evaluate/calibration.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/session.h"
 
@@ -34,10 +35,16 @@ struct StageOptions {
   // and goes on while others compute.
   int pairs_ahead = 0;
   bool may_say_faster = true;
-  std::string session;  // part of the schedule's key
-  std::string salt;     // held-out only
+  std::optional<NoiseFloors> floors;  // of the device's calibration; none: the margin is 1%
+  std::string session;                // part of the schedule's key
+  std::string salt;                   // held-out only
   std::int64_t epoch = 0;
 };
+
+// Dims that a user's shape leaves open come from the first visible one.
+[[nodiscard]] expr::IntEnv complete_free(const problem::Problem& problem,
+                                         device::Kind kind,
+                                         const expr::IntEnv& given);
 
 using Tick = std::function<void(const std::string& text, std::size_t done, std::size_t total)>;
 

@@ -34,6 +34,20 @@ Guard guard_from(const json& body, const char* key) {
   return {number_from(part, "point"), number_from(part, "low"), number_from(part, "limit")};
 }
 
+json to_json(const CalibrationUsed& used) {
+  return {{"id", used.id}, {"age_seconds", used.age_seconds}, {"half_width", used.half_width}};
+}
+
+std::optional<CalibrationUsed> calibration_from(const json& body) {
+  const auto part = body.find("calibration");
+  if (part == body.end() || part->is_null()) {
+    return std::nullopt;
+  }
+  return CalibrationUsed{field<std::string>(*part, "id"),
+                         field<double>(*part, "age_seconds"),
+                         field<double>(*part, "half_width")};
+}
+
 json to_json(const ShapeTiming& shape) {
   return {{"shape", shape.shape},
           {"dims", dims_to_json(shape.dims)},
@@ -117,6 +131,7 @@ json to_json(const TimeResult& result) {
           {"ratio", to_json(result.ratio)},
           {"bootstrap", to_json(result.bootstrap)},
           {"margin", result.margin},
+          {"calibration", result.calibration ? to_json(*result.calibration) : json(nullptr)},
           {"replicates", result.replicates},
           {"blocks", result.blocks},
           {"discarded", result.discarded},
@@ -145,6 +160,7 @@ TimeResult time_from_json(const json& body) {
   result.ratio = interval_from(body, "ratio");
   result.bootstrap = interval_from(body, "bootstrap");
   result.margin = field<double>(body, "margin");
+  result.calibration = calibration_from(body);
   result.replicates = int_from(body, "replicates");
   result.blocks = int_from(body, "blocks");
   result.discarded = int_from(body, "discarded");

@@ -357,7 +357,7 @@ class TimeStage {
     if (failure_) {
       return result;
     }
-    add_statistics(result, shapes_, options_.may_say_faster);
+    add_statistics(result, shapes_, options_);
     return result;
   }
 

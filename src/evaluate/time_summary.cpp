@@ -61,9 +61,28 @@ void take_shapes(const timing::Result& found, std::vector<ShapeTiming>& shapes) 
   }
 }
 
+// Of the shape whose calls fall in the worst band: a mean over shapes scatters less than its worst.
+CalibrationUsed floor_used(const NoiseFloors& floors, const TimeResult& result) {
+  std::vector<std::vector<double>> seconds(result.shapes.size());
+  for (const Sample& sample : result.samples) {
+    if (!sample.candidate) {
+      seconds.at(static_cast<std::size_t>(sample.shape)).push_back(sample.device_seconds);
+    }
+  }
+  CalibrationUsed used{floors.id, floors.age_seconds, 0};
+  for (const std::vector<double>& shape : seconds) {
+    if (!shape.empty()) {
+      used.half_width = std::max(used.half_width, half_width_for(floors, stats::median(shape)));
+    }
+  }
+  return used;
+}
+
 }  // namespace
 
-void add_statistics(TimeResult& result, const std::deque<TimedShape>& shapes, bool may_say_faster) {
+void add_statistics(TimeResult& result,
+                    const std::deque<TimedShape>& shapes,
+                    const StageOptions& options) {
   for (const TimedShape& shape : shapes) {
     ShapeTiming& timing = result.shapes.emplace_back();
     timing.shape = shape.place.name;
@@ -71,8 +90,10 @@ void add_statistics(TimeResult& result, const std::deque<TimedShape>& shapes, bo
     timing.floor_seconds = shape.floor_seconds;
     timing.launches = shape.launches;
   }
-  result.margin = timing::margin(0);
-  compute_statistics(result, may_say_faster);
+  if (options.floors) {
+    result.calibration = floor_used(*options.floors, result);
+  }
+  compute_statistics(result, options.may_say_faster);
 }
 
 void compute_statistics(TimeResult& result, bool may_say_faster) {
@@ -83,6 +104,7 @@ void compute_statistics(TimeResult& result, bool may_say_faster) {
   const timing::Result found = timing::analyse(
       calls_of(result.samples), static_cast<int>(result.shapes.size()), kBootstraps, launches);
   take_shapes(found, result.shapes);
+  result.margin = timing::margin(result.calibration ? result.calibration->half_width : 0);
   result.ratio = to_interval(found.ratio);
   result.bootstrap = to_interval(found.bootstrap);
   result.discarded = found.discarded;

@@ -9,13 +9,16 @@
 
 namespace sweep::evaluate {
 
-// Adds the shapes, the margin and what compute_statistics() makes of them to a result with clock
-// and samples, whose shapes are numbers in `shapes`.
-void add_statistics(TimeResult& result, const std::deque<TimedShape>& shapes, bool may_say_faster);
+// Adds the shapes, the noise floor of the worst of them and what compute_statistics() makes of them
+// to a result with clock and samples, whose shapes are numbers in `shapes`.
+void add_statistics(TimeResult& result,
+                    const std::deque<TimedShape>& shapes,
+                    const StageOptions& options);
 
-// Every number that follows from samples, shapes' launches, margin and clock, and the decision:
-// what `sweep verify` computes again. Unless the clock is the GPU's the guards decide nothing, as
-// nobody guards the host's clocks and others work on its cores, and the decision is never FASTER.
+// Every number that follows from samples, shapes' launches, noise floor and clock, and the
+// decision: what `sweep verify` computes again. Unless the clock is the GPU's the guards decide
+// nothing, as nobody guards the host's clocks and others work on its cores, and the decision is
+// never FASTER.
 void compute_statistics(TimeResult& result, bool may_say_faster);
 
 // Replicates for a half-width of `target` after a pilot; at least `least`.

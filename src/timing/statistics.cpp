@@ -217,6 +217,7 @@ ShapeResult shape_result(const Blocks& blocks, std::size_t shape) {
     const Estimate inside = student(log_ratios(blocks.by_replicate.begin()->second[shape]));
     result.ratio = from_log(values[0], half_width(inside));
   }
+  result.replicate_logs = std::move(values);
   return result;
 }
 

@@ -1,0 +1,133 @@
+#include "calibrate/bands.h"
+
+#include "calibrate/study.h"
+#include "util/file.h"
+#include "wire/channel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace sweep::calibrate {
+namespace {
+
+// Five replicates of four blocks of two shapes; the candidate of shape 1 takes `ratio` times as
+// long as the seed, replicates differ by `spread`.
+evaluate::TimeResult session(double ratio, double spread) {
+  evaluate::TimeResult time;
+  time.clock = "cuda events";
+  for (int r = 0; r < 5; ++r) {
+    for (int shape = 0; shape < 2; ++shape) {
+      for (int block = 0; block < 4; ++block) {
+        for (int position = 0; position < 4; ++position) {
+          const bool candidate = position == 1 || position == 2;
+          const double base = (shape == 0 ? 1e-5 : 1e-4) * (1 + 1e-4 * block);
+          const double factor = candidate && shape == 1 ? ratio * std::exp(spread * (r - 2)) : 1;
+          time.samples.push_back(
+              {r, shape, block, position, candidate, base * factor, 2 * base, 1});
+        }
+      }
+    }
+  }
+  return time;
+}
+
+TEST(BandSession, TakesTheReplicatesOfItsShapeAndJudgesThemAlone) {
+  const BandSession same = band_session(session(1.03, 0.001), 0, kBands[1]);
+  EXPECT_EQ(same.band, "copy 10 us");
+  ASSERT_EQ(same.log_ratios.size(), 5U);
+  EXPECT_NEAR(same.log_ratios[0], 0, 1e-12);
+  EXPECT_EQ(same.verdict, "PASS_EQUIVALENT");
+  const BandSession slower = band_session(session(1.03, 0.001), 1, kBands[3]);
+  ASSERT_EQ(slower.log_ratios.size(), 5U);
+  EXPECT_NEAR(slower.log_ratios[0], -std::log(1.03) + 0.002, 1e-12);
+  EXPECT_EQ(slower.verdict, "PASS_SLOWER");
+  EXPECT_EQ(band_session(session(1 / 1.03, 0.001), 1, kBands[3]).verdict, "PASS_FASTER");
+  evaluate::TimeResult cpu = session(1 / 1.03, 0.001);
+  cpu.clock = "monotonic clock";
+  EXPECT_EQ(band_session(cpu, 1, kBands[3]).verdict, "PASS_INCONCLUSIVE") << "never FASTER";
+  EXPECT_NE(same.samples_sha256, slower.samples_sha256);
+}
+
+TEST(BandSession, ReadsBackWithTheIntervalThatItsReplicatesGive) {
+  BandSession made = band_session(session(1.03, 0.001), 1, kBands[3]);
+  made.usual = Usual{1.02, true};
+  const BandSession read = session_from_json(to_json(made));
+  EXPECT_NEAR(read.ratio.low, made.ratio.low, 1e-9);
+  EXPECT_NEAR(read.ratio.high, made.ratio.high, 1e-9);
+  ASSERT_TRUE(read.usual);
+  EXPECT_TRUE(read.usual->differs);
+  nlohmann::json body = to_json(made);
+  body["log_ratios"] = nlohmann::json::array();
+  EXPECT_THROW((void)session_from_json(body), wire::WireError);
+  body["log_ratios"] = std::vector<double>(1000, 0.0);
+  EXPECT_THROW((void)session_from_json(body), wire::WireError);
+  body["log_ratios"] = {1e9};
+  EXPECT_THROW((void)session_from_json(body), wire::WireError);
+}
+
+// By hand: points 0.001 and 0.003, so |mean| 0.002; variances over replicates 2.5e-6 each, so
+// t(0.975, 4) sqrt(2.5e-6 / 5) = 0.0019633.
+TEST(Summary, IsTheMeanOffsetAndTheWidthOfOneSession) {
+  std::vector<BandSession> sessions;
+  for (const double offset : {0.001, 0.003}) {
+    BandSession one;
+    one.band = "copy 10 us";
+    one.seconds = 1e-5;
+    for (int r = -2; r <= 2; ++r) {
+      one.log_ratios.push_back(offset + 0.001 * r);
+    }
+    one.verdict = "PASS_EQUIVALENT";
+    sessions.push_back(session_from_json(to_json(one)));
+  }
+  const evaluate::CalibratedBand made = summarise(kBands[1], sessions);
+  EXPECT_EQ(made.sessions, 2);
+  EXPECT_EQ(made.excludes_one, 1) << "0.003 lies beyond 0.0019633";
+  EXPECT_NEAR(made.half_width, 0.002 + 2.776445105 * std::sqrt(2.5e-6 / 5), 1e-9);
+  EXPECT_NEAR(made.ratio_q95, 0.0029, 1e-9);
+  EXPECT_NEAR(made.half_width_q95, 0.0019633, 1e-6);
+  EXPECT_EQ(made.verdicts.at("PASS_EQUIVALENT"), 2);
+}
+
+TEST(Study, GrowsOverRunsAndLeavesOutWhatItCannotRead) {
+  const util::TempDir folder;
+  const auto file = folder.path() / "aa.jsonl";
+  device::Info info;
+  info.uuid = "GPU-1";
+  info.driver = "580";
+  EXPECT_TRUE(read_study(file, info).lines.empty());
+  EXPECT_EQ(read_study(file, info).next_number(), 1U);
+  for (std::uint64_t number : {1U, 2U}) {
+    BandSession one = band_session(session(1, 0.001), 0, kBands[1]);
+    one.usual = Usual{number == 1 ? 1.002 : 1.02, number == 2};
+    append_study(file, info, "v", {number, false, "PASS_EQUIVALENT", {one}}, 0);
+  }
+  append_study(file,
+               info,
+               "v",
+               {3, true, "PASS_SLOWER", {band_session(session(1.03, 0.001), 1, kBands[3])}},
+               0);
+  device::Info other = info;
+  other.driver = "590";
+  append_study(file, other, "v", {9, false, "PASS_EQUIVALENT", {}}, 0);
+  util::append_durable(file, "{\"schema\":1,\"torn");
+  const Study study = read_study(file, info);
+  EXPECT_EQ(study.broken, 2);
+  EXPECT_EQ(study.next_number(), 4U);
+  EXPECT_EQ(study.of("copy 10 us", false).size(), 2U);
+  EXPECT_EQ(study.of("copy 100 us", true).size(), 1U);
+  const std::vector<StudyRow> rows = rows_of(study);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].sessions, 2);
+  EXPECT_EQ(rows[0].usual, 2);
+  EXPECT_EQ(rows[0].usual_differs, 1);
+  EXPECT_EQ(rows[0].usual_apart, 1);
+  EXPECT_EQ(rows[1].sessions, 0);
+  EXPECT_EQ(rows[1].controls, 1);
+  EXPECT_EQ(rows[1].controls_found, 1);
+}
+
+}  // namespace
+}  // namespace sweep::calibrate
