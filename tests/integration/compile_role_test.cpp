@@ -25,13 +25,15 @@ class CompileBomb : public testing::TestWithParam<Way> {
       GTEST_SKIP() << why;
     }
     // Makes the precompiled header, which the hurried ones then find.
-    ASSERT_EQ(plain(120).status, Status::ok);
+    if (GetParam() == Way::gxx) {
+      ASSERT_EQ(plain(120).status, Status::ok);
+    }
   }
 
   [[nodiscard]] compile::Compiler with_deadline(double seconds) const {
     compile::Options options;
     options.program = SWEEP_BINARY;
-    options.cache = cache_.path();
+    options.cache = shared_cache();
     options.use_cache = false;
     options.deadline_seconds = seconds;
     return compile::Compiler(options);
@@ -45,7 +47,7 @@ class CompileBomb : public testing::TestWithParam<Way> {
 
   // Ends as a fault of the text, with a short log, and the next one compiles.
   void expect_end(const std::string& source) const {
-    constexpr double kSeconds = 6;
+    constexpr double kSeconds = 4;
     const Result result = with_deadline(kSeconds).compile(request_for(GetParam(), source));
     EXPECT_TRUE(result.status == Status::timeout || result.status == Status::out_of_memory ||
                 result.status == Status::compile_error || result.status == Status::unsupported)
@@ -53,9 +55,6 @@ class CompileBomb : public testing::TestWithParam<Way> {
     EXPECT_LE(result.log.size(), 65536U + 128U);
     EXPECT_EQ(plain(120).status, Status::ok);
   }
-
- private:
-  util::TempDir cache_;
 };
 
 const std::string kOne = "\n__global__ void k(int* o) { o[0] = 1; }\n";
@@ -93,7 +92,7 @@ TEST_P(CompileBomb, ConstantExpressions) {
 
 TEST_P(CompileBomb, Logs) {
   std::string source;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 4000; ++i) {  // over twice the bound
     source += "#warning line " + std::to_string(i) + "\n";
   }
   const Result result = with_deadline(120).compile(request_for(GetParam(), source + kOne));
