@@ -29,6 +29,8 @@
   X(cuCtxSetCurrent)                             \
   X(cuCtxResetPersistingL2Cache)                 \
   X(cuMemGetInfo)                                \
+  X(cuMemAlloc)                                  \
+  X(cuMemFree)                                   \
   X(cuMemAddressReserve)                         \
   X(cuMemAddressFree)                            \
   X(cuMemCreate)                                 \
