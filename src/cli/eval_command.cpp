@@ -2,7 +2,9 @@
 #include "cli/eval_view.h"
 #include "cli/installation.h"
 #include "cli/options.h"
+#include "cli/tools_view.h"
 #include "evaluate/evaluation.h"
+#include "profile/report.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/text.h"
@@ -10,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <exception>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -38,8 +41,39 @@ struct EvalOptions {
   bool fast = false;
   bool full = false;
   bool no_stress_gate = false;
+  bool sass = false;
+  bool sanitize = false;
+  bool profile = false;
+  std::string arch;
+  std::string dump;
   GlobalOptions global;
 };
+
+// Empty where the text names an architecture; else what is wrong.
+std::string is_arch(const std::string& text) {
+  const bool prefix = text.starts_with("sm_") && text.size() >= 5 && text.size() <= 7;
+  std::string_view digits = prefix ? std::string_view(text).substr(3) : std::string_view();
+  if (digits.ends_with('a') || digits.ends_with('f')) {
+    digits.remove_suffix(1);
+  }
+  return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos
+             ? ""
+             : "give an architecture such as sm_90a";
+}
+
+void declare_tools(CLI::App& app, EvalOptions& o) {
+  app.add_flag("--sass", o.sass, "instruction mix and resources of the compiled kernels");
+  app.add_flag("--sanitize",
+               o.sanitize,
+               "compute-sanitizer over one run of the plan; needs --allow-unsandboxed");
+  app.add_flag(
+      "--profile", o.profile, "Nsight Compute over one run of the plan; needs --allow-unsandboxed");
+  app.add_option("--arch", o.arch, "GPU of --sass and --dump without one here (default sm_90a)")
+      ->check(CLI::Validator(is_arch, "sm_NNa"));
+  app.add_option("--dump",
+                 o.dump,
+                 "write source, plans, PTX, cubin, SASS, log and result into this new folder");
+}
 
 void declare(CLI::App& app, EvalOptions& o) {
   app.add_option("FILE", o.file, "the kernel: a .cu text with its //@ plan")->required();
@@ -74,6 +108,7 @@ void declare(CLI::App& app, EvalOptions& o) {
   app.add_flag("--no-stress-gate",
                o.no_stress_gate,
                "report stress and held-out, but let the visible shapes decide (variant popcorn)");
+  declare_tools(app, o);
   add_global_options(app, o.global);
 }
 
@@ -148,6 +183,21 @@ evaluate::EvaluationRequest to_request(const EvalOptions& o) {
   return request;
 }
 
+profile::Wanted to_wanted(const EvalOptions& o) {
+  profile::Wanted wanted;
+  wanted.sass = o.sass;
+  wanted.sanitize = o.sanitize;
+  wanted.profile = o.profile;
+  if (!o.dump.empty()) {
+    wanted.dump = o.dump;
+  }
+  if (!o.arch.empty()) {
+    wanted.arch = o.arch;
+  }
+  wanted.search = profile::default_search();
+  return wanted;
+}
+
 // One line on stderr that is replaced as the stages go by; nothing when it is no terminal.
 class ProgressLine {
  public:
@@ -168,6 +218,14 @@ class ProgressLine {
     }
     std::cerr << "\r\x1b[K" << line << util::printable(event.text) << std::flush;
     shown_ = true;
+  }
+
+  // One of the tools is at work.
+  void say(const std::string& what) {
+    if (on_) {
+      std::cerr << "\r\x1b[K " << util::printable(what) << std::flush;
+      shown_ = true;
+    }
   }
 
   void clear() {
@@ -203,6 +261,24 @@ int exit_code(const evaluate::Evaluation& evaluation, const std::vector<std::str
   return kDone;
 }
 
+void print(const evaluate::Evaluation& evaluation,
+           const profile::Report& tools,
+           const profile::Wanted& wanted,
+           const GlobalOptions& global) {
+  if (global.json) {
+    nlohmann::json body = evaluate::to_json(evaluation, evaluate::View::archive);
+    if (wanted.any()) {
+      body["tools"] = profile::to_json(tools);
+    }
+    std::cout << body.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  } else if (global.quiet) {
+    std::cout << verdict_line(evaluation, Style::for_stdout());
+  } else {
+    std::cout << eval_text(evaluation, Style::for_stdout(), output_columns())
+              << tools_text(tools, Style::for_stdout(), output_columns());
+  }
+}
+
 }  // namespace
 
 int run_eval(const std::vector<std::string>& arguments) {
@@ -213,20 +289,33 @@ int run_eval(const std::vector<std::string>& arguments) {
   declare(app, options);
   parse(app, arguments);
   const evaluate::Services services = evaluation_services();
+  const evaluate::EvaluationRequest request = to_request(options);
+  const profile::Wanted wanted = to_wanted(options);
+  std::optional<profile::DumpFolder> dump;
+  if (wanted.dump) {
+    dump.emplace(*wanted.dump);
+  }
   ProgressLine progress(!options.global.quiet && !options.global.json);
-  const evaluate::Evaluation evaluation =
-      evaluate::evaluate(to_request(options), services, [&](const evaluate::ProgressEvent& event) {
-        progress.show(event);
-      });
+  const evaluate::Evaluation evaluation = evaluate::evaluate(
+      request, services, [&](const evaluate::ProgressEvent& event) { progress.show(event); });
+  profile::Report tools;
+  std::exception_ptr broken;
+  if (wanted.any()) {
+    try {
+      tools = profile::inspect(request,
+                               services,
+                               evaluation,
+                               wanted,
+                               dump ? &*dump : nullptr,
+                               [&](const std::string& what) { progress.say(what); });
+    } catch (const util::Error&) {
+      broken = std::current_exception();  // the verdict is said first
+    }
+  }
   progress.clear();
-  if (options.global.json) {
-    std::cout << evaluate::to_json(evaluation, evaluate::View::archive)
-                     .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
-              << '\n';
-  } else if (options.global.quiet) {
-    std::cout << verdict_line(evaluation, Style::for_stdout());
-  } else {
-    std::cout << eval_text(evaluation, Style::for_stdout(), output_columns());
+  print(evaluation, tools, wanted, options.global);
+  if (broken) {
+    std::rethrow_exception(broken);
   }
   return exit_code(evaluation, options.requires_verdict);
 }

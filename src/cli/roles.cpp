@@ -4,6 +4,7 @@
 #include "endpoint/builtin.h"
 #include "evaluate/judge.h"
 #include "evaluate/runner.h"
+#include "profile/replay.h"
 #include "queue/devices.h"
 #include "queue/worker.h"
 #include "report/server.h"
@@ -32,6 +33,7 @@ constexpr std::array kRoles = {
          [](const Arguments&) { return compile::compile_role_main(wire::Channel::kRoleFd); }},
     Role{"__judge", [](const Arguments&) { return evaluate::judge_main(wire::Channel::kRoleFd); }},
     Role{"__run", [](const Arguments&) { return evaluate::runner_main(wire::Channel::kRoleFd); }},
+    Role{"__replay", [](const Arguments& rest) { return profile::replay_main(rest); }},
     Role{"__web", [](const Arguments& rest) { return report::web_main(rest); }},
     Role{"__endpoint",
          [](const Arguments& rest) {
