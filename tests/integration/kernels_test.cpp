@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <ostream>
 
 #include <unistd.h>
@@ -109,6 +110,7 @@ TEST(KernelsWithoutADefence, ComeThroughOrAreSeenByAnother) {
     const char* kernel;
     evaluate::DefenceSet off;
     Fate fate;
+    std::optional<evaluate::Verdict> verdict = std::nullopt;
   };
 
   const std::vector<Case> cases = {
@@ -120,8 +122,12 @@ TEST(KernelsWithoutADefence, ComeThroughOrAreSeenByAnother) {
       {"oob_before_write", {Defence::front_watch}, Fate::passed},
       {"random_order", {Defence::determinism}, Fate::passed},
       {"vector_tail", {Defence::stress}, Fate::passed},
-      {"memo_scratch", {Defence::scratch_poison}, Fate::otherwise},
-      {"memo_counter", {Defence::module_state}, Fate::otherwise},
+      // Two verdicts that no kernel gets while all defences are on.
+      {"memo_scratch",
+       {Defence::scratch_poison},
+       Fate::otherwise,
+       evaluate::Verdict::rejected_stale},
+      {"memo_counter", {Defence::module_state}, Fate::otherwise, evaluate::Verdict::rejected_state},
   };
   for (const Case& item : cases) {
     const std::string file = (kSource / "tests/exploits" / item.kernel).string() + ".cu";
@@ -129,6 +135,8 @@ TEST(KernelsWithoutADefence, ComeThroughOrAreSeenByAnother) {
         parse_specimen({file, util::read_file(file, 1 << 16)}, true, device::Kind::cpu);
     const Finding found = examine(specimen, place.bench(), item.off);
     EXPECT_EQ(found.fate, item.fate) << item.kernel << ": " << text_of(found);
+    EXPECT_TRUE(!item.verdict || found.verdict == item.verdict)
+        << item.kernel << ": " << text_of(found);
   }
 }
 
