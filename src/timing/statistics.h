@@ -21,7 +21,7 @@ struct ShapeResult {
   Estimate ratio;
   bool uneven = false;
   int blocks = 0;
-  std::vector<double> replicate_logs;  // log ratio of each replicate, which `ratio` is made of
+  std::vector<double> replicate_logs{};  // log ratio of each replicate, which `ratio` is made of
 };
 
 struct Result {
