@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "evaluate/calibration.h"
 #include "evaluate/sandboxes.h"
+#include "profile/tools.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/sandbox.h"
@@ -91,6 +92,20 @@ void add_toolchain(std::vector<Finding>& findings, device::Kind asked) {
   row("NVRTC", tools.nvrtc, tools.nvrtc_reason, asked == device::Kind::cuda);
   row("ptxas", tools.ptxas, tools.ptxas_reason, false);
   row("nvcc", tools.nvcc, tools.nvcc_reason, false);
+}
+
+// Of `sweep eval --sass --sanitize --profile`.
+void add_tools(std::vector<Finding>& findings) {
+  using profile::Tool;
+  const profile::ToolSearch search = profile::default_search();
+  for (const Tool tool : {Tool::nvdisasm, Tool::cuobjdump, Tool::compute_sanitizer, Tool::ncu}) {
+    const auto found = profile::find_tool(tool, search);
+    const auto* path = std::get_if<std::filesystem::path>(&found);
+    Finding row{"profiling", profile::name(tool), path != nullptr, false, "", ""};
+    row.detail = path != nullptr ? path->string() : std::get<profile::Unavailable>(found).what;
+    row.cure = path != nullptr ? "" : std::get<profile::Unavailable>(found).next;
+    findings.push_back(std::move(row));
+  }
 }
 
 std::string facts(const device::Info& info) {
@@ -209,6 +224,7 @@ int run_doctor(const std::vector<std::string>& arguments) {
   std::vector<Finding> findings;
   add_devices(findings, asked);
   add_toolchain(findings, asked.kind);
+  add_tools(findings);
   add_protections(findings, asked.kind);
   add_places(findings);
   const bool good = std::none_of(

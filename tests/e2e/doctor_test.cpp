@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+#include <map>
 #include <set>
 
 namespace sweep::e2e {
@@ -38,6 +40,27 @@ TEST(Doctor, NamesTheCureOfWhatIsMissing) {
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.out, HasSubstr("MISSING  landlock"));
   EXPECT_THAT(outcome.out, HasSubstr("lsm="));
+}
+
+TEST(Doctor, SaysWhichProfilingToolsAreThere) {
+  const Workspace here;
+  const std::filesystem::path tool = here.write("cuda/bin/ncu", "#!/bin/sh\n");
+  std::filesystem::permissions(tool, std::filesystem::perms(0755));
+  const Outcome outcome =
+      here.sweep({"doctor", "--json"}, {"CUDA_HOME=" + (here.folder() / "cuda").string()});
+  std::map<std::string, nlohmann::json> rows;
+  const nlohmann::json report = nlohmann::json::parse(outcome.out);
+  for (const nlohmann::json& row : report.at("findings")) {
+    if (row.at("group") == "profiling") {
+      rows[row.at("name")] = row;
+    }
+  }
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows.at("ncu").at("detail"), tool.string());
+  for (const auto& [name, row] : rows) {
+    EXPECT_EQ(row.at("cure") == "", row.at("ok")) << name;
+    EXPECT_EQ(row.at("needed"), false) << name;
+  }
 }
 
 }  // namespace
