@@ -2,6 +2,7 @@
 
 #include "evaluate/image_wire.h"
 #include "evaluate/runner_protocol.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 #include <nlohmann/json.hpp>
@@ -335,6 +336,26 @@ device::RunTime Arm::run(std::int64_t sequence,
         time = {field<double>(answer, "device"), field<double>(answer, "host")};
       });
   return time;
+}
+
+double Arm::row(std::int64_t sequence,
+                int calls,
+                bool flush,
+                double seconds,
+                std::uint32_t poison,
+                const std::vector<std::int64_t>& sets) {
+  util::RealClock clock;
+  const double begin = clock.monotonic();
+  ask({{"do", "row"},
+       {"sequence", sequence},
+       {"calls", calls},
+       {"flush", flush},
+       {"poison", poison},
+       {"sets", sets}},
+      seconds * calls,
+      -1,
+      [](const json&) {});
+  return clock.monotonic() - begin;
 }
 
 }  // namespace sweep::evaluate

@@ -122,6 +122,15 @@ class Arm {
                                     std::uint32_t poison,
                                     const std::vector<std::int64_t>& sets);
 
+  // `calls` calls one after another, each after a flush where `flush`, then wash(). Returns how
+  // long the answer took by this process's clock; `seconds` bound one call.
+  [[nodiscard]] double row(std::int64_t sequence,
+                           int calls,
+                           bool flush,
+                           double seconds,
+                           std::uint32_t poison,
+                           const std::vector<std::int64_t>& sets);
+
  private:
   // Sends, waits, and gives the answer to `take`, which reads hostile fields.
   void ask(const nlohmann::json& body,

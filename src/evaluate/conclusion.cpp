@@ -157,6 +157,14 @@ std::string guard_text(const TimeResult& result) {
         100 * result.carryover.low,
         100 * result.carryover.limit);
   }
+  if (result.decision == Verdict::rejected_timer && result.slope.low > result.slope.limit) {
+    return fmt::format(
+        "by the judge's own clock one more call takes {:.1f} us more than its events say, beyond "
+        "what one of the seed does (at least {:.1f} us; {:.1f} us is allowed)",
+        1e6 * result.slope.point,
+        1e6 * result.slope.low,
+        1e6 * result.slope.limit);
+  }
   if (result.decision == Verdict::rejected_timer) {
     return fmt::format(
         "by the host's clock a call takes {:.1f} us more than its events say, beyond what a call "

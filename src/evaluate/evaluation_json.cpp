@@ -175,6 +175,9 @@ Evaluation read(const json& body) {
   e.version = field<std::string>(body, "version");
   e.infra = field<std::string>(body, "infra");
   e.headline = field<std::string>(body, "headline");
+  if (const auto win = body.find("practical_win"); win != body.end() && win->is_boolean()) {
+    e.practical_win = win->get<bool>();
+  }
   e.reproduce = field<std::string>(body, "reproduce");
   e.next = field<std::string>(body, "next");
   for (const json& item : body.at("stage_seconds")) {
@@ -226,6 +229,9 @@ json to_json(const Evaluation& e, View view) {
           {"version", e.version},
           {"infra", util::to_valid_utf8(e.infra)},
           {"headline", util::to_valid_utf8(e.headline)},
+          {"practical_win", e.practical_win ? json(*e.practical_win) : json(nullptr)},
+          {"practical_win_reason",
+           e.practical_win ? "" : "no second session was timed to confirm the first"},
           {"reproduce", util::to_valid_utf8(e.reproduce)},
           {"next", util::to_valid_utf8(e.next)},
           {"stage_seconds", std::move(stages)},

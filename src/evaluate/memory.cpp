@@ -68,7 +68,12 @@ double timed_bytes(Session& session, const std::vector<problem::Draw>& draws, in
                     kPoolDraws * (sizes.oracle_bytes + sizes.output_bytes));
     sum += pairs * pair_scratch(session, draw);
   }
-  return sum + (kProcesses + 2 * pairs) * context_bytes(session);
+  // Runners flush as well, for the judge's own clock.
+  constexpr double kFlush = 2.5;
+  const double flush = session.options().arm.device.kind == device::Kind::cuda
+                           ? kFlush * static_cast<double>(session.device().info().l2_bytes)
+                           : 0;
+  return sum + (kProcesses + 2 * pairs) * (context_bytes(session) + flush);
 }
 
 }  // namespace sweep::evaluate

@@ -69,6 +69,12 @@ std::string unusable(const TimeResult& time) {
   if (time.samples.size() > kMostSamples) {
     return "more samples than a session has";
   }
+  const auto no_shape = [&time](const SlopeSample& slope) {
+    return slope.shape < 0 || slope.shape >= static_cast<int>(time.shapes.size());
+  };
+  if (time.slopes.size() > kMostSamples || std::ranges::any_of(time.slopes, no_shape)) {
+    return "slopes of no shape that there is";
+  }
   std::map<std::pair<int, int>, int> counts;
   for (const Sample& sample : time.samples) {
     if (sample.shape < 0 || sample.shape >= static_cast<int>(time.shapes.size()) ||
@@ -98,7 +104,7 @@ void check(const std::string& where,
   compute_statistics(now, may_say_faster);
   json again = to_json(now);
   // Not computed from samples.
-  for (const char* key : {"samples", "pilot", "earlier", "phases"}) {
+  for (const char* key : {"samples", "slopes", "pilot", "earlier", "phases"}) {
     again.erase(key);
   }
   compare(where, stored, again, findings);

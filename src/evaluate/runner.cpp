@@ -43,6 +43,9 @@ class Runner {
     if (what == "run") {
       return run(body);
     }
+    if (what == "row") {
+      return row(body);
+    }
     if (what == "wash") {
       wash(body);
       return json::object();
@@ -201,6 +204,24 @@ class Runner {
     wash(body);
     const auto& time = std::get<device::RunTime>(result);
     return {{"device", time.device_seconds}, {"host", time.host_seconds}};
+  }
+
+  // Calls one after another, each after a flush if asked for; the judge times the whole.
+  json row(const json& body) {
+    const auto calls = field<std::int64_t>(body, "calls");
+    const bool flush = field<bool>(body, "flush");
+    device::Sequence& sequence = *sequences_.at(field<std::int64_t>(body, "sequence")).sequence;
+    for (std::int64_t i = 0; i < calls; ++i) {
+      if (flush) {
+        (void)device_->flush_cache();
+      }
+      const auto result = device_->run(sequence);
+      if (const auto* fault = std::get_if<device::Fault>(&result)) {
+        return {{"fault", fault_to_json(*fault)}};
+      }
+    }
+    wash(body);
+    return json::object();
   }
 
   struct Prepared {

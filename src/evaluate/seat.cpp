@@ -161,6 +161,10 @@ device::RunTime Seat::run(double seconds, std::uint32_t poison) {
   return arm_.run(sequence_, seconds, poison, sets_);
 }
 
+double Seat::row(int calls, bool flush, double seconds, std::uint32_t poison) {
+  return arm_.row(sequence_, calls, flush, seconds, poison, sets_);
+}
+
 Seat::Place Seat::place(device::Address address) const {
   for (const Region& region : regions_) {
     if (!region.writable && address >= region.address && address - region.address < region.bytes) {

@@ -32,6 +32,9 @@ class Seat {
   // calls is overwritten.
   [[nodiscard]] device::RunTime run(double seconds, std::uint32_t poison);
 
+  // Arm::row() of the plan that is ready.
+  [[nodiscard]] double row(int calls, bool flush, double seconds, std::uint32_t poison);
+
   // Of the plan that is ready; 0 before the first.
   [[nodiscard]] int launches() const { return static_cast<int>(steps_.size()); }
 

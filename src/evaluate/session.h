@@ -157,6 +157,29 @@ class Session {
                                     const problem::Draw& draw,
                                     bool timed);
 
+  // Seconds that one more call adds to a round trip to the player's runner, by this process's
+  // clock: rows of `few` and of `many` calls on the content that the bench holds, flushed as timed
+  // calls are. A row before them is not timed. Throws as play().
+  struct RowSizes {
+    int few = 1, many = 2;
+  };
+
+  struct Slope {
+    double seconds = 0;
+    Tensors outputs;  // a copy
+  };
+
+  [[nodiscard]] Slope slope(Player& player,
+                            Bench& bench,
+                            const problem::Draw& draw,
+                            RowSizes sizes);
+
+  // The same for seed and other trusted code, as play_trusted().
+  [[nodiscard]] Slope slope_trusted(Player& player,
+                                    Bench& bench,
+                                    const problem::Draw& draw,
+                                    RowSizes sizes);
+
   // Fills, runs oracle, seed and `player`, compares. A fault counts only if it recurs on a fresh
   // runner with the seed passing in between, TIMEOUT and OUT_OF_MEMORY alone on the device. A wrong
   // output that only appears after earlier calls of the same process is REJECTED_STATE.

@@ -23,6 +23,25 @@ class Timed {
   double begin_ = clock_.monotonic();
 };
 
+// What `call` returns; a fault of trusted code is the machine's.
+template <class Make>
+auto trusted(const Player& player, const problem::Draw& draw, const Make& call) {
+  try {
+    return call();
+  } catch (const ArmFault& fault) {
+    throw util::InfraError(
+        {player.code->submission.file,
+         "fails on " + draw.shape + ": " + fault.what(),
+         "the device or the seed is broken: run `sweep doctor` and `sweep problems check`"},
+        "E_SEED_FAULT");
+  } catch (const PlanFault& fault) {
+    throw util::InfraError({player.code->submission.file,
+                            std::string("its plan fails: ") + fault.what(),
+                            "run `sweep problems check`"},
+                           "E_SEED_FAULT");
+  }
+}
+
 }  // namespace
 
 std::uint64_t Session::poison_number(std::uint64_t call) const {
@@ -53,21 +72,36 @@ Played Session::play(Player& player, Bench& bench, const problem::Draw& draw, bo
   return played;
 }
 
-Played Session::play_trusted(Player& player, Bench& bench, const problem::Draw& draw, bool timed) {
-  try {
-    return play(player, bench, draw, timed);
-  } catch (const ArmFault& fault) {
-    throw util::InfraError(
-        {player.code->submission.file,
-         "fails on " + draw.shape + ": " + fault.what(),
-         "the device or the seed is broken: run `sweep doctor` and `sweep problems check`"},
-        "E_SEED_FAULT");
-  } catch (const PlanFault& fault) {
-    throw util::InfraError({player.code->submission.file,
-                            std::string("its plan fails: ") + fault.what(),
-                            "run `sweep problems check`"},
-                           "E_SEED_FAULT");
+Session::Slope Session::slope(Player& player,
+                              Bench& bench,
+                              const problem::Draw& draw,
+                              RowSizes sizes) {
+  Seat& place = seat(player, bench, draw);
+  const bool flush = flush_ && has(Defence::flush);
+  const auto row = [&](int calls) {
+    const std::uint64_t number = poison_number(++calls_);
+    bench.before_call(poison_word(number), !has(Defence::poison));
+    device_->synchronize();
+    player.calls += calls;
+    return place.row(calls, flush, problem_.limits.seconds, poison_word(~number));
+  };
+  if (flush) {
+    // A process's first flush allocates.
+    (void)row(1);
   }
+  const double few = row(sizes.few), many = row(sizes.many);
+  return {(many - few) / (sizes.many - sizes.few), bench.outputs(store_)};
+}
+
+Played Session::play_trusted(Player& player, Bench& bench, const problem::Draw& draw, bool timed) {
+  return trusted(player, draw, [&] { return play(player, bench, draw, timed); });
+}
+
+Session::Slope Session::slope_trusted(Player& player,
+                                      Bench& bench,
+                                      const problem::Draw& draw,
+                                      RowSizes sizes) {
+  return trusted(player, draw, [&] { return slope(player, bench, draw, sizes); });
 }
 
 Failure Session::failure_of(const ArmFault& fault, const Player& player) const {

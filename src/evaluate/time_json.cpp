@@ -116,6 +116,28 @@ std::vector<Sample> samples_from(const json& body) {
   return samples;
 }
 
+json slopes_to_json(const std::vector<SlopeSample>& slopes) {
+  json rows = json::array();
+  for (const SlopeSample& s : slopes) {
+    rows.push_back({s.replicate, s.shape, s.seed, s.candidate});
+  }
+  return {{"columns", {"replicate", "shape", "seed_seconds", "candidate_seconds"}},
+          {"rows", std::move(rows)}};
+}
+
+std::vector<SlopeSample> slopes_from(const json& body) {
+  std::vector<SlopeSample> slopes;
+  for (const json& row : list_in(body, "rows")) {
+    if (!row.is_array() || row.size() != 4 ||
+        !std::all_of(row.begin(), row.end(), [](const json& value) { return value.is_number(); })) {
+      broken("a slope is not four numbers");
+    }
+    slopes.push_back(
+        {row[0].get<int>(), row[1].get<int>(), row[2].get<double>(), row[3].get<double>()});
+  }
+  return slopes;
+}
+
 }  // namespace
 
 json to_json(const TimeResult& result) {
@@ -140,11 +162,13 @@ json to_json(const TimeResult& result) {
           {"guards",
            {{"drift", to_json(result.drift)},
             {"carryover", to_json(result.carryover)},
-            {"hidden_seconds", to_json(result.hidden)}}},
+            {"hidden_seconds", to_json(result.hidden)},
+            {"slope_seconds", to_json(result.slope)}}},
           {"decision", result.decision ? json(name(*result.decision)) : json(nullptr)},
           {"failure", optional_to_json(result.failure)},
           {"clock", result.clock},
           {"samples", samples_to_json(result.samples)},
+          {"slopes", slopes_to_json(result.slopes)},
           {"pilot", samples_to_json(result.pilot)},
           {"earlier", std::move(earlier)},
           {"phases", to_json(result.phases)},
@@ -171,6 +195,9 @@ TimeResult time_from_json(const json& body) {
     result.drift = guard_from(guards, "drift");
     result.carryover = guard_from(guards, "carryover");
     result.hidden = guard_from(guards, "hidden_seconds");
+    if (guards.contains("slope_seconds")) {
+      result.slope = guard_from(guards, "slope_seconds");
+    }
   }
   if (body.contains("decision") && !body.at("decision").is_null()) {
     result.decision = verdict_from(body, "decision");
@@ -178,6 +205,9 @@ TimeResult time_from_json(const json& body) {
   result.failure = optional_failure(body, "failure");
   result.clock = field<std::string>(body, "clock");
   result.samples = samples_from(body.at("samples"));
+  if (body.contains("slopes")) {
+    result.slopes = slopes_from(body.at("slopes"));
+  }
   if (body.contains("pilot")) {
     result.pilot = samples_from(body.at("pilot"));
   }

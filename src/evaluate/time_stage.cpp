@@ -1,6 +1,7 @@
 #include "evaluate/fill_ahead.h"
 #include "evaluate/judge_stages.h"
 #include "evaluate/memory.h"
+#include "evaluate/slope_clock.h"
 #include "evaluate/time_summary.h"
 #include "evaluate/timed_shape.h"
 #include "timing/schedule.h"
@@ -17,12 +18,7 @@ namespace {
 
 using timing::Arm;
 
-// Wall time of the stage's calls above which blocks become fewer.
-constexpr double kBudgetGpu = 2;
-constexpr double kBudgetCpu = 3;
 constexpr int kPilotReplicates = 2;
-constexpr int kMostBlocks = 20;
-constexpr int kLeastBlocks = 4;
 
 struct Pair {
   Player seed, candidate;
@@ -95,6 +91,7 @@ class TimeStage {
   int pilot(int least) {
     run_batch(0, kPilotReplicates, kPilotReplicates);
     pilot_ = std::exchange(samples_, {});
+    slopes_.clear();
     skip_ = kPilotReplicates;
     return failure_ ? 0 : replicates_after_pilot(pilot_, shapes_.size(), options_.target, least);
   }
@@ -186,30 +183,11 @@ class TimeStage {
     failure_ = std::move(call.failure);
   }
 
-  // Each shape gets the same share of the time, 20 blocks at most: what takes long varies little.
-  // The first replicate's pace decides for all.
-  void choose_blocks() {
-    if (!blocks_.empty()) {
-      return;
-    }
-    const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
-    const double share = (cpu ? kBudgetCpu : kBudgetGpu) / std::max(options_.replicates, 1) /
-                         static_cast<double>(shapes_.size());
-    for (const TimedShape& shape : shapes_) {
-      const double fitting = share / std::max(4 * shape.call_seconds, 1e-6);
-      int count =
-          options_.blocks > 0
-              ? options_.blocks
-              : static_cast<int>(std::clamp(fitting, double{kLeastBlocks}, double{kMostBlocks}));
-      if (only_pool_) {
-        count = std::clamp(static_cast<int>(shape.pool.size()) / 2, 1, count);
-      }
-      blocks_.push_back(count);
-    }
-  }
-
   void run_replicate(Pair& pair, int replicate) {
-    choose_blocks();
+    if (blocks_.empty()) {
+      // The first replicate's pace decides for all.
+      blocks_ = choose_blocks(session_, shapes_, options_, only_pool_);
+    }
     const timing::ScheduleKey schedule_key{
         session_.problem().id, session_.candidate().code->digest, options_.session};
     const std::vector<timing::Block> blocks = timing::schedule(schedule_key, replicate, blocks_);
@@ -219,6 +197,28 @@ class TimeStage {
     for (const timing::Block& block : blocks) {
       run_block(pair, replicate, block, contents);
       if (failure_) {
+        return;
+      }
+    }
+    read_slopes(pair, replicate);
+  }
+
+  // The judge's own clock, beside events and the runner's. These calls are judged as well.
+  void read_slopes(Pair& pair, int replicate) {
+    for (std::size_t s = 0; s < shapes_.size() && !failure_; ++s) {
+      TimedShape& shape = shapes_[s];
+      if (!slope_applies(session_, shape, options_)) {
+        continue;
+      }
+      const PoolDraw* pool = only_pool_ ? &shape.pool.front() : nullptr;
+      const problem::Draw draw = slope_draw(session_, shape, key_, replicate, only_pool_);
+      shape.bench->fill(draw);
+      try {
+        const SlopeReading read = read_slope(session_, pair.seed, pair.candidate, shape, draw);
+        slopes_.push_back({replicate, static_cast<int>(s), read.seed, read.candidate});
+        judge_pair(shape, draw, pool, read.by_candidate, read.by_seed);
+      } catch (const ArmFault& fault) {
+        recheck(fault, pair, draw);
         return;
       }
     }
@@ -346,14 +346,12 @@ class TimeStage {
     }
     result.failure = failure_;
     result.samples = samples_;
+    result.slopes = slopes_;
     result.pilot = pilot_;
     result.phases = phases_;
     result.replicates = options_.replicates;
     result.blocks = blocks_.empty() ? 0 : *std::ranges::max_element(blocks_);
-    const bool cpu = session_.options().arm.device.kind == device::Kind::cpu;
-    result.clock = !cpu       ? "cuda events"
-                   : flushed_ ? "monotonic clock"
-                              : "monotonic clock, caches not flushed";
+    result.clock = clock_name(session_, flushed_);
     if (failure_) {
       return result;
     }
@@ -375,6 +373,7 @@ class TimeStage {
   std::deque<TimedShape> shapes_;
   std::deque<Pair> pairs_;  // refer to the benches of shapes_
   std::vector<Sample> samples_, pilot_;
+  std::vector<SlopeSample> slopes_;
   int skip_ = 0;    // replicates of the pilot
   int faults_ = 0;  // in calls of the candidate
   std::optional<Failure> failure_;

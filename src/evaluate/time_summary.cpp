@@ -1,10 +1,13 @@
 #include "evaluate/time_summary.h"
 
 #include "stats/stats.h"
+#include "timing/clocks.h"
 #include "timing/statistics.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <utility>
 
 namespace sweep::evaluate {
 namespace {
@@ -78,6 +81,29 @@ CalibrationUsed floor_used(const NoiseFloors& floors, const TimeResult& result) 
   return used;
 }
 
+// Readings of each shape, one for each replicate that has one; events are medians of its samples.
+std::vector<std::vector<timing::ClockReading>> readings_of(const TimeResult& result) {
+  std::map<std::pair<int, int>, std::array<std::vector<double>, 2>> events;
+  for (const Sample& sample : result.samples) {
+    events[{sample.replicate, sample.shape}]
+        .at(sample.candidate ? 1 : 0)
+        .push_back(sample.device_seconds);
+  }
+  std::vector<std::vector<timing::ClockReading>> readings(result.shapes.size());
+  for (const SlopeSample& slope : result.slopes) {
+    const auto found = events.find({slope.replicate, slope.shape});
+    if (found == events.end() || found->second[0].empty() || found->second[1].empty()) {
+      continue;
+    }
+    readings.at(static_cast<std::size_t>(slope.shape))
+        .push_back({stats::median(found->second[0]),
+                    stats::median(found->second[1]),
+                    slope.seed,
+                    slope.candidate});
+  }
+  return readings;
+}
+
 }  // namespace
 
 void add_statistics(TimeResult& result,
@@ -101,8 +127,9 @@ void compute_statistics(TimeResult& result, bool may_say_faster) {
   for (const ShapeTiming& shape : result.shapes) {
     launches.push_back(shape.launches);
   }
-  const timing::Result found = timing::analyse(
+  timing::Result found = timing::analyse(
       calls_of(result.samples), static_cast<int>(result.shapes.size()), kBootstraps, launches);
+  found.slope = timing::slope_gap(readings_of(result), launches);
   take_shapes(found, result.shapes);
   result.margin = timing::margin(result.calibration ? result.calibration->half_width : 0);
   result.ratio = to_interval(found.ratio);
@@ -117,6 +144,7 @@ void compute_statistics(TimeResult& result, bool may_say_faster) {
   result.drift = {found.drift.point, found.drift.low, rule.drift_limit};
   result.carryover = {found.carryover.point, found.carryover.low, rule.margin};
   result.hidden = {found.hidden.seconds.point, found.hidden.seconds.low, found.hidden.limit};
+  result.slope = {found.slope.seconds.point, found.slope.seconds.low, found.slope.limit};
   result.decision = to_verdict(timing::decide(found, rule));
 }
 

@@ -7,6 +7,12 @@
 namespace sweep::evaluate {
 namespace {
 
+// Wall time of the stage's calls above which blocks become fewer.
+constexpr double kBudgetGpu = 2;
+constexpr double kBudgetCpu = 3;
+constexpr int kMostBlocks = 20;
+constexpr int kLeastBlocks = 4;
+
 constexpr double kPoolSeconds = 1;
 // Contents whose work is counted for the floor: groups are made anew for it.
 constexpr int kFloorDraws = 2;
@@ -72,6 +78,35 @@ TimedShape make_timed_shape(Session& session,
   std::erase_if(session.seed().seats,
                 [&shape](const auto& seat) { return seat.first == shape.bench.get(); });
   return shape;
+}
+
+std::vector<int> choose_blocks(const Session& session,
+                               const std::deque<TimedShape>& shapes,
+                               const StageOptions& options,
+                               bool only_pool) {
+  const bool cpu = session.options().arm.device.kind == device::Kind::cpu;
+  const double share = (cpu ? kBudgetCpu : kBudgetGpu) / std::max(options.replicates, 1) /
+                       static_cast<double>(shapes.size());
+  std::vector<int> blocks;
+  for (const TimedShape& shape : shapes) {
+    const double fitting = share / std::max(4 * shape.call_seconds, 1e-6);
+    int count =
+        options.blocks > 0
+            ? options.blocks
+            : static_cast<int>(std::clamp(fitting, double{kLeastBlocks}, double{kMostBlocks}));
+    if (only_pool) {
+      count = std::clamp(static_cast<int>(shape.pool.size()) / 2, 1, count);
+    }
+    blocks.push_back(count);
+  }
+  return blocks;
+}
+
+std::string clock_name(const Session& session, bool flushed) {
+  if (session.options().arm.device.kind == device::Kind::cuda) {
+    return "cuda events";
+  }
+  return flushed ? "monotonic clock" : "monotonic clock, caches not flushed";
 }
 
 void note_launches(TimedShape& shape, const Player& candidate) {

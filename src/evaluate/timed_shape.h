@@ -5,6 +5,7 @@
 #include "evaluate/session.h"
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -51,6 +52,16 @@ struct TimedShape {
                                           const Place& place,
                                           const problem::Key& key,
                                           bool only_pool);
+
+// Blocks of each shape in a replicate: each gets the same share of the time, 20 blocks at most, as
+// what takes long varies little; options.blocks decides where it is given.
+[[nodiscard]] std::vector<int> choose_blocks(const Session& session,
+                                             const std::deque<TimedShape>& shapes,
+                                             const StageOptions& options,
+                                             bool only_pool);
+
+// TimeResult::clock. `flushed`: caches before each call (always on a GPU).
+[[nodiscard]] std::string clock_name(const Session& session, bool flushed);
 
 // Takes the candidate's launches from its seat, if it has one for this shape.
 void note_launches(TimedShape& shape, const Player& candidate);

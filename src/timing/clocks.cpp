@@ -1,7 +1,6 @@
 #include "timing/clocks.h"
 
 #include "stats/stats.h"
-#include "timing/guards.h"
 #include "timing/shift.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace sweep::timing {
@@ -18,26 +18,13 @@ constexpr double kError = 0.001;
 constexpr double kLeastAllowance = 15e-6;
 constexpr double kLaunchAllowance = 2e-6;
 constexpr double kShare = 0.15;
-constexpr double kShort = 0.05;          // that the slope may be below the events
-constexpr double kRatiosBelow = 100e-6;  // of a call
 
-// One-sided bounds of the mean.
-struct Bounds {
-  double low = 0, high = 0;
-};
-
-Bounds bounds(const std::vector<double>& values) {
-  const auto n = static_cast<double>(values.size());
-  const double half = stats::student_t_quantile(1 - kError, n - 1) *
-                      stats::standard_deviation(values) / std::sqrt(n);
-  return {stats::mean(values) - half, stats::mean(values) + half};
-}
-
-ClockAgreement judge(const std::vector<double>& excess, double most, double least) {
-  const Bounds found = bounds(excess);
-  return found.low > most     ? ClockAgreement::events_low
-         : found.high < least ? ClockAgreement::events_high
-                              : ClockAgreement::agree;
+// The one that is nearest to its limit or furthest above.
+bool worse_than(const HiddenTime& a, const HiddenTime& b) {
+  const auto share = [](const HiddenTime& h) {
+    return std::pair(h.seconds.low / h.limit, h.seconds.point / h.limit);
+  };
+  return share(a) > share(b);
 }
 
 }  // namespace
@@ -46,20 +33,32 @@ double clock_allowance(double events) {
   return std::max(kLeastAllowance, kShare * events);
 }
 
-ClockAgreement compare_clocks(std::span<const ClockReading> readings) {
-  if (readings.size() < 2) {
-    return ClockAgreement::agree;
+HiddenTime slope_gap(std::span<const std::vector<ClockReading>> readings,
+                     std::span<const int> launches) {
+  std::optional<HiddenTime> worst;
+  for (std::size_t s = 0; s < readings.size(); ++s) {
+    std::vector<double> excess, events;
+    for (const ClockReading& r : readings[s]) {
+      excess.push_back((r.candidate_slope - r.candidate_events) - (r.seed_slope - r.seed_events));
+      events.push_back(r.candidate_events);
+    }
+    if (excess.empty()) {
+      continue;
+    }
+    HiddenTime found{{stats::mean(excess), 0},
+                     clock_allowance(stats::median(events)) + kLaunchAllowance * launches[s]};
+    if (excess.size() > 1) {
+      const auto n = static_cast<double>(excess.size());
+      const double error = kError / static_cast<double>(readings.size());
+      const double half = stats::student_t_quantile(1 - error, n - 1) *
+                          stats::standard_deviation(excess) / std::sqrt(n);
+      found.seconds.low = std::max(found.seconds.point - half, 0.0);
+    }
+    if (!worst || worse_than(found, *worst)) {
+      worst = found;
+    }
   }
-  std::vector<double> events, differences, ratios;
-  for (const ClockReading& r : readings) {
-    events.push_back(r.candidate_events);
-    differences.push_back(r.candidate_slope - r.candidate_events);
-    ratios.push_back(std::log(r.candidate_slope / r.seed_slope) -
-                     std::log(r.candidate_events / r.seed_events));
-  }
-  const double typical = stats::median(events);
-  return typical < kRatiosBelow ? judge(ratios, std::log1p(kShare), std::log1p(-kShort))
-                                : judge(differences, clock_allowance(typical), -kShort * typical);
+  return worst.value_or(HiddenTime{});
 }
 
 HiddenTime hidden_time(std::span<const Call> calls, std::span<const int> launches) {
@@ -82,10 +81,7 @@ HiddenTime hidden_time(std::span<const Call> calls, std::span<const int> launche
     const double typical = events[s].empty() ? 0 : stats::median(events[s]);
     const HiddenTime found{{shift.point, shift.bounded ? std::max(shift.low, 0.0) : 0},
                            clock_allowance(typical) + kLaunchAllowance * launches[s]};
-    const auto share = [](const HiddenTime& h) {
-      return std::pair(h.seconds.low / h.limit, h.seconds.point / h.limit);
-    };
-    if (!worst || share(found) > share(*worst)) {
+    if (!worst || worse_than(found, *worst)) {
       worst = found;
     }
   }

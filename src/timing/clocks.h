@@ -1,29 +1,32 @@
 #pragma once
 
+#include "timing/guards.h"
+
 #include <span>
+#include <vector>
 
 namespace sweep::timing {
 
-// Median time of a call in one replicate, in seconds: by events, and by the judge's slope clock
-// (the time that more calls add to a round trip between judge and runner, for each call).
+// Time of a call in one replicate, in seconds: median by events, and by the judge's slope clock
+// (the time that more calls add to a round trip between judge and runner, for each call), which no
+// runner can forge. A slope holds what handing over a call and flushing before it take as well.
 struct ClockReading {
   double seed_events = 0, candidate_events = 0;
   double seed_slope = 0, candidate_slope = 0;
 };
 
-enum class ClockAgreement {
-  agree,       // or too few readings to say otherwise
-  events_low,  // the candidate's events leave out time that the slope sees
-  events_high  // events of a call say more than the call took
-};
-
-// Readings of a shape, one for each replicate; all values > 0. The candidate's slope may exceed its
-// events by max(15 us, 15%) and fall short of them by 5%. Where its events are below 100 us,
-// handing over a call takes a share of the slope that no limit in seconds can allow for: there the
-// ratio candidate / seed by the slope may exceed that by events by 15% and fall short by 5%. A
-// disagreement is one only if Student's t over the replicates bounds it beyond the limit at 99.9%
-// (one side); with fewer than two readings the clocks agree.
-[[nodiscard]] ClockAgreement compare_clocks(std::span<const ClockReading> readings);
+// readings[s]: of shape s, one for each replicate; launches[s]: of the candidate's plan. How much
+// longer a call of the candidate takes by the judge's clock than its events say, beyond what a call
+// of the seed does: handing over and flushing cost both arms the same, and the seed is trusted.
+// `low` is Student's t over the replicates at 0.1% for all shapes together; below two readings of a
+// shape it is 0. Found above max(15 us, 15% of the candidate's time) + 2 us for each launch, as for
+// hidden_time(), of the shape that is nearest to its limit or furthest above.
+//
+// Ratios of slopes are not compared: with 7 us to hand over a call, kernels of 20 and 10 us have
+// slopes of ratio 1.59, and an honest gain would read as a disagreement. Events that say more than
+// the call took make a kernel slower and are no matter.
+[[nodiscard]] HiddenTime slope_gap(std::span<const std::vector<ClockReading>> readings,
+                                   std::span<const int> launches);
 
 // Limit of what the host's or the judge's clock may see beyond `events` seconds of a call.
 [[nodiscard]] double clock_allowance(double events);

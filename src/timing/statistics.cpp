@@ -306,7 +306,7 @@ double margin(double aa_half_width) {
 }
 
 Decision decide(const Result& result, const Rule& rule) {
-  if (rule.guarded && result.hidden.found()) {
+  if (rule.guarded && (result.hidden.found() || result.slope.found())) {
     return Decision::rejected_timer;
   }
   if (rule.guarded && result.carryover.low > rule.margin) {

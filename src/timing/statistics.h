@@ -34,7 +34,8 @@ struct Result {
   double block_error = 0;   // standard error of a replicate's log ratio from its blocks' scatter
   Guard drift;              // of the seed within a replicate, relative
   Guard carryover;          // of the candidate on the seed's next call, relative
-  HiddenTime hidden;
+  HiddenTime hidden;        // by the host's clock of the runner
+  HiddenTime slope;         // by the judge's clock (clocks.h); analyse() leaves it empty
 };
 
 // Statistic of docs/verdicts.md: a block gives d = (log s1 + log s2 - log c1 - log c2) / 2; a

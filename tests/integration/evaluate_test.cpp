@@ -243,6 +243,37 @@ TEST_F(EvaluateOnCpu, TheCpuDeviceNeverSaysFaster) {
   EXPECT_FALSE(e.protections.sealed);
 }
 
+// Once a replicate and shape; the runner only says that it is done.
+TEST_F(EvaluateOnCpu, TheJudgeReadsAClockOfItsOwn) {
+  const Evaluation e = judge(kernel(""), Stage::time);
+  ASSERT_TRUE(e.time) << why(e);
+  ASSERT_FALSE(e.time->failure);
+  EXPECT_EQ(e.time->slopes.size(), 5U * e.time->shapes.size());
+  EXPECT_GT(e.time->slope.limit, 0);
+  EXPECT_FALSE(e.time->calibration);
+}
+
+// The calls of that clock are judged like any others: this kernel is wrong from the second call on
+// one content on, which no other timed call is.
+TEST_F(EvaluateOnCpu, CallsInARowAreCompared) {
+  const std::string source =
+      "//@ problem test/affine\n"
+      "//@ scratch i32 calls[1]\n"
+      "//@ k<<<ceildiv(rows, 32), 32>>>(x, shift, y, total, calls, rows, cols, alpha)\n"
+      "__global__ void k(const float* x, const float* shift, float* y, float* total, int* calls, "
+      "int rows, int cols, float alpha) {\n"
+      "  int r = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  bool again = *calls == 7;\n"
+      "  __syncthreads();\n"
+      "  if (r >= rows) return;\n" +
+      std::string(kRow) +
+      "  if (again) y[r * cols] = 12345;\n  if (r == rows - 1) *calls = 7;\n}\n";
+  const Evaluation e = judge(source, Stage::time);
+  ASSERT_TRUE(e.time) << why(e);
+  ASSERT_TRUE(e.time->failure) << why(e);
+  EXPECT_EQ(outcome_of(e.verdict), Outcome::incorrect) << why(e);
+}
+
 TEST_F(EvaluateOnCpu, TheSameSeedGivesTheSameDraws) {
   const Evaluation a = judge(kernel(""));
   const Evaluation b = judge(kernel(""));

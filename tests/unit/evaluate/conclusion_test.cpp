@@ -56,6 +56,8 @@ TEST(Conclusion, SaysWhatAGuardFound) {
   EXPECT_THAT(guard_text(time), HasSubstr("at least 4.1%; 1.0%"));
   time.decision = Verdict::rejected_timer;
   EXPECT_THAT(guard_text(time), HasSubstr("42.0 us more"));
+  time.slope = {33e-6, 30e-6, 17e-6};
+  EXPECT_THAT(guard_text(time), HasSubstr("judge's own clock one more call takes 33.0 us more"));
 }
 
 std::vector<util::Protection> all_active() {

@@ -77,6 +77,43 @@ TEST(Recompute, LooksAtHeldOutAndEarlierSessions) {
   EXPECT_THAT(recompute(body), Contains(HasSubstr("time.earlier.0.guards.drift.low is 0.5")));
 }
 
+// A runner that says 80 us where the judge's own clock sees 130.
+TEST(Recompute, EventsThatTheJudgesClockContradictsAreRejected) {
+  Evaluation e;
+  e.time = timed(1);
+  for (int replicate = 0; replicate < 5; ++replicate) {
+    for (int shape = 0; shape < 2; ++shape) {
+      e.time->slopes.push_back({replicate, shape, 1.25e-4, shape == 1 ? 1.55e-4 : 1.05e-4});
+    }
+  }
+  compute_statistics(*e.time, true);
+  EXPECT_EQ(e.time->decision, Verdict::rejected_timer);
+  EXPECT_NEAR(e.time->slope.point, 50e-6, 2e-6);
+  EXPECT_DOUBLE_EQ(e.time->slope.limit, 17e-6);
+  json body = json::parse(to_json(e, View::archive).dump());
+  EXPECT_THAT(recompute(body), IsEmpty());
+  json& row = time_of(body).at("slopes").at("rows").at(1);
+  row.at(3) = 1.05e-4;
+  EXPECT_THAT(recompute(body), Contains(HasSubstr("time.guards.slope_seconds.low is")));
+  row.at(1) = 7;
+  EXPECT_THAT(recompute(body), Contains(HasSubstr("slopes of no shape")));
+  row = {1, 2};
+  EXPECT_THAT(recompute(body), Contains(HasSubstr("a slope is not four numbers")));
+}
+
+TEST(Recompute, TheMarginFollowsFromTheCalibration) {
+  Evaluation e;
+  e.time = timed(1);
+  EXPECT_DOUBLE_EQ(e.time->margin, 0.01);
+  e.time->calibration = CalibrationUsed{"0123456789abcdef", 3600, 0.02};
+  compute_statistics(*e.time, true);
+  EXPECT_DOUBLE_EQ(e.time->margin, 0.04);
+  json body = json::parse(to_json(e, View::archive).dump());
+  EXPECT_THAT(recompute(body), IsEmpty());
+  time_of(body).at("margin") = 0.01;
+  EXPECT_THAT(recompute(body), Contains(HasSubstr("time.margin is 0.01")));
+}
+
 TEST(Recompute, EveryPublishedNumberIsCompared) {
   const json body = evaluation();
   for (const char* path : {"/ratio/low",

@@ -252,6 +252,10 @@ TEST(Decision, GuardsDecideByTheirLowerBounds) {
   result.hidden.seconds.low = 16e-6;
   EXPECT_EQ(decide(result, {}), Decision::rejected_timer);
   EXPECT_EQ(decide(result, {.guarded = false}), Decision::faster);
+  result.hidden.seconds.low = 0;
+  EXPECT_EQ(decide(result, {.margin = 0.02}), Decision::unstable);
+  result.slope = {{1e-3, 16e-6}, 15e-6};
+  EXPECT_EQ(decide(result, {.margin = 0.02}), Decision::rejected_timer) << "by the judge's clock";
 }
 
 TEST(Decision, AWinIsPracticalWhenItIsConfirmed) {
