@@ -3,10 +3,14 @@
 #include "calibrate/ceilings.h"
 #include "calibrate/sessions.h"
 #include "device/describe.h"
+#include "evaluate/evaluation_json.h"
 #include "evaluate/session.h"
 #include "util/clock.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/text.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -170,6 +174,15 @@ class Calibrator {
     outcome_.study.lines.push_back(std::move(line));
   }
 
+  // RAW/session-N.json: the time stage as an evaluation would store it.
+  void keep_raw(const evaluate::TimeResult& time, std::uint64_t number) const {
+    if (!options_.raw.empty()) {
+      util::make_folders(options_.raw);
+      util::write_file_atomic(options_.raw / fmt::format("session-{}.json", number),
+                              evaluate::to_json(time).dump() + "\n");
+    }
+  }
+
   static StudyLine line_of(const evaluate::TimeResult& time,
                            const std::vector<SizedBand>& bands,
                            std::uint64_t number,
@@ -205,7 +218,9 @@ class Calibrator {
     Sessions sessions(setup(), *with, with->seed, harness_);
     for (bool first = true; !bands.empty() && (first || !late(share)); first = false) {
       const std::uint64_t number = outcome_.study.next_number();
-      StudyLine line = line_of(sessions.run(bands, number), bands, number, false);
+      const evaluate::TimeResult result = sessions.run(bands, number);
+      keep_raw(result, number);
+      StudyLine line = line_of(result, bands, number, false);
       if (rig_) {
         const util::FileLock lock = alone();
         for (std::size_t i = 0; i < bands.size(); ++i) {
@@ -248,7 +263,9 @@ class Calibrator {
       }
       first = false;
       const std::uint64_t number = outcome_.study.next_number();
-      StudyLine line = line_of(sessions->run(bands, number, extra), bands, number, true);
+      const evaluate::TimeResult result = sessions->run(bands, number, extra);
+      keep_raw(result, number);
+      StudyLine line = line_of(result, bands, number, true);
       say_("3% slower, " + text_of(line));
       record(std::move(line));
     }

@@ -24,6 +24,7 @@ struct Options {
   bool usual = false;  // beside each session the usual method
   bool allow_unsandboxed = false;
   std::filesystem::path append;  // sessions are added to this file; empty: none
+  std::filesystem::path raw;     // folder for every session's result with its samples; empty: none
   std::string version;           // of this program
 };
 

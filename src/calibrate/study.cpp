@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 namespace sweep::calibrate {
 namespace {
@@ -103,7 +104,14 @@ void append_study(const std::filesystem::path& file,
                      {"control", line.control},
                      {"verdict", line.verdict},
                      {"bands", std::move(bands)}};
-  util::append_durable(file, body.dump() + "\n");
+  // A line that a run left torn must not take this one with it.
+  std::ifstream end(file, std::ios::ate | std::ios::binary);
+  char last = '\n';
+  if (end && end.tellg() > 0) {
+    end.seekg(-1, std::ios::end);
+    end.get(last);
+  }
+  util::append_durable(file, (last == '\n' ? "" : "\n") + body.dump() + "\n");
 }
 
 std::vector<StudyRow> rows_of(const Study& study) {

@@ -26,7 +26,7 @@ struct CalibrateOptions {
   int sessions = calibrate::Options{}.sessions;
   int controls = calibrate::Options{}.controls;
   double seconds = calibrate::Options{}.seconds;
-  std::string append;
+  std::string append, raw;
   bool no_ceilings = false;
   bool table = false;
   GlobalOptions global;
@@ -56,6 +56,7 @@ void declare(CLI::App& app, CalibrateOptions& o) {
                  o.append,
                  "a study in several runs: add each session to this file of JSON lines, with the "
                  "usual method beside it");
+  app.add_option("--raw", o.raw, "write each session's result with its samples into this folder");
   app.add_flag("--no-ceilings", o.no_ceilings, "leave out what the device reaches");
   app.add_flag("--table", o.table, "measure nothing: print the table of --append")
       ->needs("--append");
@@ -81,6 +82,7 @@ calibrate::Options to_options(const CalibrateOptions& o) {
   options.ceilings = !o.no_ceilings;
   options.usual = !o.append.empty();
   options.append = o.append;
+  options.raw = o.raw;
   options.allow_unsandboxed = o.global.allow_unsandboxed;
   options.version = SWEEP_VERSION;
   return options;
@@ -108,7 +110,8 @@ nlohmann::json rows_json(const std::vector<calibrate::StudyRow>& rows) {
 void print(const calibrate::Outcome& outcome, const CalibrateOptions& o) {
   const auto rows = calibrate::rows_of(outcome.study);
   if (o.global.json) {
-    std::cout << nlohmann::json{{"calibration", evaluate::to_json(outcome.calibration)},
+    std::cout << nlohmann::json{{"schema", 1},
+                                {"calibration", evaluate::to_json(outcome.calibration)},
                                 {"file", outcome.file.string()},
                                 {"study", rows_json(rows)},
                                 {"lines_left_out", outcome.study.broken}}

@@ -2,11 +2,13 @@
 // compiler.
 #include "calibrate/calibrate.h"
 
+#include "evaluate/evaluation_json.h"
 #include "util/error.h"
 #include "util/file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdlib>
 #include <filesystem>
@@ -40,6 +42,7 @@ TEST_F(CalibrateOnCpu, TimesACopyAgainstItselfAndStoresWhatItSaw) {
   Options with = options();
   with.append = folder_.path() / "study.jsonl";
   with.usual = true;
+  with.raw = folder_.path() / "raw";
   std::vector<std::string> said;
   const auto listen = [&](const std::string& line) { said.push_back(line); };
   const Outcome first = calibrate(with, listen);
@@ -51,6 +54,10 @@ TEST_F(CalibrateOnCpu, TimesACopyAgainstItselfAndStoresWhatItSaw) {
   EXPECT_EQ(first.study.lines[0].bands.at(0).log_ratios.size(), 2U);
   EXPECT_TRUE(first.study.lines[0].bands.at(0).usual);
   EXPECT_NE(first.study.lines[0].bands.at(0).verdict, "PASS_FASTER");
+  const evaluate::TimeResult raw = evaluate::time_from_json(
+      nlohmann::json::parse(util::read_file(with.raw / "session-1.json", std::size_t{1} << 26U)));
+  EXPECT_EQ(band_session(raw, 0, kBands[4]).samples_sha256,
+            first.study.lines[0].bands.at(0).samples_sha256);
   EXPECT_THAT(first.calibration.absent, ::testing::Not(::testing::IsEmpty()))
       << "says what does not apply";
   const auto found = evaluate::find_calibration(with.cache, first.calibration.device);

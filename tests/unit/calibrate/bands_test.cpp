@@ -113,9 +113,10 @@ TEST(Study, GrowsOverRunsAndLeavesOutWhatItCannotRead) {
   other.driver = "590";
   append_study(file, other, "v", {9, false, "PASS_EQUIVALENT", {}}, 0);
   util::append_durable(file, "{\"schema\":1,\"torn");
+  append_study(file, info, "v", {5, false, "PASS_EQUIVALENT", {}}, 0);
   const Study study = read_study(file, info);
   EXPECT_EQ(study.broken, 2);
-  EXPECT_EQ(study.next_number(), 4U);
+  EXPECT_EQ(study.next_number(), 6U) << "the line after a torn one is whole";
   EXPECT_EQ(study.of("copy 10 us", false).size(), 2U);
   EXPECT_EQ(study.of("copy 100 us", true).size(), 1U);
   const std::vector<StudyRow> rows = rows_of(study);
