@@ -203,7 +203,8 @@ class TimeStage {
     read_slopes(pair, replicate);
   }
 
-  // The judge's own clock, beside events and the runner's. These calls are judged as well.
+  // The judge's own clock, beside events and the runner's. These calls are judged as well. They
+  // come last: what a row leaves in a runner meets no timed call.
   void read_slopes(Pair& pair, int replicate) {
     for (std::size_t s = 0; s < shapes_.size() && !failure_; ++s) {
       TimedShape& shape = shapes_[s];
