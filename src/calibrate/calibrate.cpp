@@ -131,7 +131,7 @@ class Calibrator {
       say_(fmt::format("{}: {:.4g} {}", figure.name, figure.value, figure.unit));
     }
     const auto found = std::ranges::find_if(sized_, [](const SizedBand& sized) {
-      return sized.band.kind == Kind::copy && sized.band.seconds >= 5e-6;
+      return sized.band.kind == Kind::copy && sized.band.seconds >= 20e-6;
     });
     if (found != sized_.end()) {
       outcome_.calibration.controls.push_back(

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 // program.
 constexpr std::uint64_t kFileBytes = std::uint64_t{16} << 30U;
 
-// HOME is where ncu unpacks its sections, TMPDIR where it locks the device: its default lock file
-// in /tmp may belong to another user.
+// Tools add code of their own to kernels. HOME is where ncu unpacks its sections, TMPDIR where it
+// locks the device: its default lock file in /tmp may belong to another user.
 std::vector<std::string> environment(device::Id device, const fs::path& folder) {
   std::vector<std::string> all = util::basic_environment(folder);
   for (std::string& variable : all) {
@@ -23,6 +23,9 @@ std::vector<std::string> environment(device::Id device, const fs::path& folder) 
     }
   }
   for (std::string& variable : device::role_environment(device)) {
+    if (variable == "CUDA_DISABLE_PTX_JIT=1") {
+      variable = "CUDA_DISABLE_PTX_JIT=0";
+    }
     all.push_back(std::move(variable));
   }
   return all;

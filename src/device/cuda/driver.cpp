@@ -14,14 +14,21 @@ namespace {
 }
 
 // Read by the driver at cuInit: a cubin is loaded as it is or not at all, nothing is written to
-// ~/.nv, and loading happens when asked for, not inside the first timed launch.
+// ~/.nv, and loading happens when asked for, not inside the first timed launch. Who starts a
+// process for a profiler may leave PTX to it: Nsight Compute adds code of its own.
 void fix_environment() {
-  for (const auto& [name, value] :
-       std::array<std::pair<const char*, const char*>, 4>{{{"CUDA_DISABLE_PTX_JIT", "1"},
-                                                           {"CUDA_CACHE_DISABLE", "1"},
-                                                           {"CUDA_MODULE_LOADING", "EAGER"},
-                                                           {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}}) {
-    if (setenv(name, value, 1) != 0) {
+  struct Variable {
+    const char* name;
+    const char* value;
+    int overwrite;
+  };
+
+  for (const Variable& v : std::array<Variable, 4>{{{"CUDA_DISABLE_PTX_JIT", "1", 0},
+                                                    {"CUDA_CACHE_DISABLE", "1", 1},
+                                                    {"CUDA_MODULE_LOADING", "EAGER", 1},
+                                                    {"CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1}}}) {
+    const char* name = v.name;
+    if (setenv(name, v.value, v.overwrite) != 0) {
       util::throw_errno("setenv", name);
     }
   }
