@@ -107,7 +107,8 @@ Session::Session(const config::SweepConfig& config,
                     static_cast<int>(config.run.submit_correct_trials),
                     config.parallelism.eval_timeout_s,
                     services.allow_unsandboxed,
-                    config::stress_gates(config.run, item.variant)};
+                    config::stress_gates(config.run, item.variant),
+                    config.run.nvcc};
   trajectory_.provenance = provenance;
 }
 

@@ -54,6 +54,7 @@ evaluate::EvaluationRequest request_for(const std::string& kernel, const ToolSet
   request.deadline_seconds = settings.deadline_seconds;
   request.allow_unsandboxed = settings.allow_unsandboxed;
   request.stress_gates = settings.stress_gates;
+  request.nvcc = settings.nvcc;
   if (settings.device.kind == device::Kind::cpu)
     request.replicates = kCpuReplicates;
   return request;

@@ -38,6 +38,7 @@ struct ToolSettings {
   double deadline_seconds = 3600;
   bool allow_unsandboxed = false;
   bool stress_gates = true;  // config::stress_gates of the item's variant
+  bool nvcc = false;         // EvaluationRequest::nvcc
 };
 
 // Runs one tool. `name` must be one of the five; `kernel` is empty for get_gpu_specs.

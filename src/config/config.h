@@ -75,6 +75,7 @@ struct Run {
   std::string precision;        // as written; problems decide their own
   std::string device = "cuda";  // "cuda", "cuda:N" or "cpu"
   std::string require_gpu;      // substring of the GPU's name; empty: any
+  bool nvcc = false;            // submissions are compiled by nvcc in place of NVRTC (cuda)
   std::optional<bool> stress;   // popcorn_stress_eval; unset: stress_gates() decides
   std::int64_t correct_trials = 5;
   std::int64_t submit_correct_trials = 5;

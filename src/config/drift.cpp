@@ -75,6 +75,7 @@ json run_json(const Run& run) {
           {"precision", run.precision},
           {"device", run.device},
           {"require_gpu", run.require_gpu},
+          {"compiler", run.nvcc ? "nvcc" : "nvrtc"},
           {"popcorn_stress_eval", or_null(run.stress)},
           {"num_correct_trials", run.correct_trials},
           {"submit_num_correct_trials", run.submit_correct_trials},

@@ -63,6 +63,24 @@ void read_name(TomlReader& reader, const toml::table& table, Run& run) {
   }
 }
 
+// A compiler that was asked for and would not be used is a mistake.
+void read_compiler(TomlReader& reader, const toml::table& table, Run& run) {
+  std::string compiler = "nvrtc";
+  if (!reader.text(table, "compiler", compiler)) {
+    return;
+  }
+  run.nvcc = compiler == "nvcc";
+  if (!run.nvcc && compiler != "nvrtc") {
+    reader.error(place_of(table, "compiler"),
+                 "compiler " + in_quotes(compiler) + " is unknown",
+                 "\"nvrtc\" or \"nvcc\" is expected");
+  } else if (run.nvcc && run.device == "cpu") {
+    reader.error(place_of(table, "compiler"),
+                 "the cpu device compiles with g++ alone",
+                 "leave compiler out, or set device = \"cuda\"");
+  }
+}
+
 void read_run_values(TomlReader& reader, const toml::table& table, Run& run) {
   std::string backend = "cuda";
   if (reader.text(table, "backend", backend) && backend != "cuda") {
@@ -84,6 +102,7 @@ void read_run_values(TomlReader& reader, const toml::table& table, Run& run) {
                  "device " + in_quotes(run.device) + " is unknown",
                  "\"cuda\", \"cuda:N\" or \"cpu\" is expected");
   }
+  read_compiler(reader, table, run);
   reader.text(table, "require_gpu", run.require_gpu);
   reader.optional(table, "popcorn_stress_eval", run.stress);
   reader.integer(table, "num_correct_trials", run.correct_trials, 1, 1000);

@@ -48,12 +48,14 @@ std::vector<Found> ask(const std::filesystem::path& program) {
   const nlohmann::json answer = wire::parse_object(done.out, "devices");
   const std::string gxx = wire::field<std::string>(answer, "gxx_reason");
   const std::string nvrtc = wire::field<std::string>(answer, "nvrtc_reason");
+  const std::string nvcc = wire::field<std::string>(answer, "nvcc_reason");
   for (const nlohmann::json& row : answer.at("devices")) {
     Found found;
     found.lane.id = device::parse_id(wire::field<std::string>(row, "id"));
     found.usable = wire::field<bool>(row, "usable");
     found.reason = wire::field<std::string>(row, "reason");
     found.lane.info = device::info_from_json(row.at("info"));
+    found.lane.no_nvcc = found.lane.id.kind == device::Kind::cpu ? gxx : nvcc;
     found.lane.no_compiler = found.lane.id.kind == device::Kind::cpu ? gxx : nvrtc;
     out.push_back(std::move(found));
   }
@@ -113,7 +115,8 @@ int devices_main() {
   const compile::Toolchain& tools = compiler.toolchain();
   std::cout << nlohmann::json{{"devices", rows},
                               {"gxx_reason", tools.gxx_reason},
-                              {"nvrtc_reason", tools.nvrtc_reason}}
+                              {"nvrtc_reason", tools.nvrtc_reason},
+                              {"nvcc_reason", tools.nvcc_reason}}
                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
             << '\n';
   return 0;

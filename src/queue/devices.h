@@ -13,6 +13,7 @@ struct Lane {
   device::Id id;
   device::Info info;
   std::string no_compiler;  // why code for it cannot be compiled here; empty: it can
+  std::string no_nvcc;      // the same for nvcc
 };
 
 // The lanes of `wanted` ("cpu", "cuda", "cuda:N"), at most `most` (0: all), asked of a child

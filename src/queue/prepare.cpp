@@ -115,9 +115,12 @@ void check_keys(const Plan& plan) {
   }
 }
 
-void check_machine(const Lane& lane, bool allow_unsandboxed) {
-  if (!lane.no_compiler.empty()) {
-    throw util::UsageError({"compile", lane.no_compiler, ""}, "E_COMPILE_TOOLCHAIN");
+void check_machine(const Lane& lane, bool nvcc, bool allow_unsandboxed) {
+  // The harness's own code is compiled by NVRTC in either case.
+  for (const std::string& lacks : {lane.no_compiler, nvcc ? lane.no_nvcc : std::string()}) {
+    if (!lacks.empty()) {
+      throw util::UsageError({"compile", lacks, ""}, "E_COMPILE_TOOLCHAIN");
+    }
   }
   if (allow_unsandboxed) {
     return;

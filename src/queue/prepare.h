@@ -33,7 +33,7 @@ void check_keys(const Plan& plan);
 
 // Before anything is paid for: whether code can be compiled for the device and run in a sandbox.
 // UsageError E_COMPILE_TOOLCHAIN, InfraError E_SANDBOX.
-void check_machine(const Lane& lane, bool allow_unsandboxed);
+void check_machine(const Lane& lane, bool nvcc, bool allow_unsandboxed);
 
 // What must stay the same for a run to be continued.
 [[nodiscard]] config::Conditions conditions_of(const Plan& plan,

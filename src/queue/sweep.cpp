@@ -310,7 +310,7 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
   }
   const record::RunDir run(plan.config.run.runs_dir / record::encode_part(plan.config.run.name));
   if (!unfinished(tasks_of(plan, run, options.retry)).empty()) {
-    check_machine(devices.front(), options.allow_unsandboxed);
+    check_machine(devices.front(), plan.config.run.nvcc, options.allow_unsandboxed);
   }
   run.create();
   const record::RunLock lock(run);

@@ -98,6 +98,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"slate = \"demo\"\ntools = \"compile\"", "", "unknown tool 'compile'"},
         Bad{"slate = \"demo\"\nbackend = \"triton\"", "", "backend 'triton' is not supported here"},
         Bad{"slate = \"demo\"\ndevice = \"gpu\"", "", "device 'gpu' is unknown"},
+        Bad{"slate = \"demo\"\ncompiler = \"clang\"", "", "compiler 'clang' is unknown"},
+        Bad{"slate = \"demo\"\ndevice = \"cpu\"\ncompiler = \"nvcc\"",
+            "",
+            "compiles with g++ alone"},
         Bad{"slate = \"demo\"\nbudget_usd = 5", "", "the price of 'm' is unknown"},
         Bad{"slate = \"demo\"\nbudget_usd = nan", "", "budget_usd is out of range"},
         Bad{"slate = \"demo\"\nvariants = [\"a\", \"a\"]",
@@ -153,6 +157,13 @@ TEST(Config, HarnessesSetToolsAndBudgets) {
               ElementsAre("compile_kernel", "run_correctness", "submit_kernel"));
   EXPECT_EQ(agent("tools = [\"submit_kernel\"]", "[agent]\nmax_turns = 1").harness,
             Harness::single_turn);
+}
+
+TEST(Config, NvccIsUsedWhereItIsAskedFor) {
+  EXPECT_FALSE(read(with("slate = \"demo\"", "")).config.run.nvcc);
+  const SweepConfig config = read(with("slate = \"demo\"\ncompiler = \"nvcc\"", "")).config;
+  EXPECT_TRUE(config.run.nvcc);
+  EXPECT_THAT(canonical_json(config), HasSubstr("\"compiler\":\"nvcc\""));
 }
 
 TEST(Config, PrecedenceOfReasoningEffortAndConcurrency) {
