@@ -130,16 +130,21 @@ TEST(Simulation, CarryOverIsNoSpeedup) {
 }
 
 // A fifth of the calls five times slower, the others 1.25 times faster: 0.6 times the speed by mean
-// times, 1.25 times by medians.
+// times, 1.25 times by medians. Never FASTER; where the slow calls fall unevenly over the five
+// replicates (0.8% of sessions) the interval may reach 1.
 TEST(Simulation, ASlowMinorityIsNoSpeedup) {
-  const int faster = count_sessions([](std::uint64_t i) {
+  int faster = 0;
+  const int not_slower = count_sessions([&faster](std::uint64_t i) {
     std::mt19937_64 random(i);
     const Machine machine{.extra = [&random](Arm arm, int) {
       return arm == Arm::seed ? 1.0 : (random() % 5 == 0 ? 5.0 : 0.8);
     }};
-    return decide(judged(machine, i), {}) != Decision::slower;
+    const Decision decision = decide(judged(machine, i), {});
+    faster += decision == Decision::faster ? 1 : 0;
+    return decision != Decision::slower;
   });
-  EXPECT_LE(faster, at_most(0.001)) << faster;
+  EXPECT_EQ(faster, 0);
+  EXPECT_LE(not_slower, at_most(0.01)) << not_slower;
 }
 
 // Jitter of a kernel's own making is a lottery ticket only if the rule is: with a repetition after
