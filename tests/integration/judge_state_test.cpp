@@ -133,11 +133,11 @@ TEST_F(JudgeState, AKernelThatIsWrongOnlyInLaterCallsIsCaughtWhileItIsTimed) {
 }
 
 TEST_F(JudgeState, EveryTimedCallIsJudged) {
-  // Wrong in the last call of a replicate only: 35 right ones do not excuse it.
+  // Wrong late in a replicate only: 35 right calls do not excuse it. The calls of the slope clock come after them.
   open(turncoat(35));
   EXPECT_FALSE(check().failure);
   EXPECT_TRUE(time(8).failure);
-  open(turncoat(36));
+  open(turncoat(400));
   EXPECT_FALSE(time(8).failure);
 }
 

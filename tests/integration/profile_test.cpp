@@ -164,7 +164,7 @@ TEST_F(Disassemble, ReadsARealCubin) {
   const auto other = profile::find_tool(Tool::cuobjdump, options.search);
   const auto made = subject();
   if (!made || (!why(real).empty() && !why(other).empty())) {
-    GTEST_SKIP() << "no NVRTC, or neither nvdisasm nor cuobjdump";
+    GTEST_SKIP() << (made ? "neither nvdisasm nor cuobjdump" : "no NVRTC");
   }
   const auto result = profile::disassemble(made->compiled.image.bytes, options);
   ASSERT_EQ(why(result), "");
