@@ -74,8 +74,8 @@ std::vector<ElfFile::Symbol> ElfFile::read_symbols(std::uint32_t type) const {
          at += sizeof(Elf64_Sym)) {
       const auto raw = read<Elf64_Sym>(section.bytes, at);
       symbols.push_back({text_at(strings, raw->st_name),
-                         ELF64_ST_TYPE(raw->st_info),
-                         ELF64_ST_BIND(raw->st_info),
+                         static_cast<unsigned>(ELF64_ST_TYPE(raw->st_info)),
+                         static_cast<unsigned>(ELF64_ST_BIND(raw->st_info)),
                          raw->st_other,
                          raw->st_shndx,
                          raw->st_value,

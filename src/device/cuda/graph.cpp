@@ -69,7 +69,7 @@ CUresult encode(const Driver& driver, std::vector<std::byte>& bytes) {
   TensorMap map;
   static_assert(sizeof(CUtensorMap) == sizeof map);
   std::memcpy(&map, bytes.data(), sizeof map);
-  alignas(64) CUtensorMap made{};
+  CUtensorMap made{};
   if (map.rank > map.dims.size()) {
     return CUDA_ERROR_INVALID_VALUE;
   }
