@@ -6,7 +6,7 @@
 namespace sweep::agent {
 namespace {
 
-constexpr std::array<std::string_view, 5> kTools = {
+constexpr std::array<std::string_view, 5> kHarnessTools = {
     "compile_kernel", "run_correctness", "get_gpu_specs", "static_check", "submit_kernel"};
 
 }  // namespace
@@ -27,7 +27,7 @@ Harness make_harness(const config::Agent& agent) {
   Harness out;
   out.kind = agent.harness;
   const bool single = agent.harness == config::Harness::single_turn;
-  for (const std::string_view tool : kTools) {
+  for (const std::string_view tool : kHarnessTools) {
     const bool wanted =
         std::find(agent.tools.begin(), agent.tools.end(), tool) != agent.tools.end() ||
         (agent.tools.empty() && !single);

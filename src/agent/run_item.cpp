@@ -48,17 +48,6 @@ class ItemPermits final : public endpoint::Permits {
   record::ItemServices& record_;
 };
 
-const config::Model& find_model(const config::SweepConfig& config, const std::string& name) {
-  const auto found = std::find_if(config.models.begin(),
-                                  config.models.end(),
-                                  [&](const config::Model& model) { return model.name == name; });
-  if (found == config.models.end())
-    throw util::UsageError(
-        {"item", "no model '" + name + "' in the configuration", "check [[models]]"},
-        "E_AGENT_MODEL");
-  return *found;
-}
-
 endpoint::Target target_of(const config::Model& model, const Surroundings& surroundings) {
   endpoint::Target out;
   out.api =

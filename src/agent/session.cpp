@@ -15,17 +15,6 @@
 namespace sweep::agent {
 namespace {
 
-const config::Model& find_model(const config::SweepConfig& config, const std::string& name) {
-  const auto found = std::find_if(config.models.begin(),
-                                  config.models.end(),
-                                  [&](const config::Model& model) { return model.name == name; });
-  if (found == config.models.end())
-    throw util::UsageError(
-        {"item", "no model '" + name + "' in the configuration", "check [[models]]"},
-        "E_AGENT_MODEL");
-  return *found;
-}
-
 std::optional<endpoint::Price> price_of(const config::Model& model) {
   if (!model.price)
     return std::nullopt;
@@ -70,6 +59,17 @@ nlohmann::json sampling_json(const endpoint::Settings& settings) {
 }
 
 }  // namespace
+
+const config::Model& find_model(const config::SweepConfig& config, const std::string& name) {
+  const auto found = std::find_if(config.models.begin(),
+                                  config.models.end(),
+                                  [&](const config::Model& model) { return model.name == name; });
+  if (found == config.models.end())
+    throw util::UsageError(
+        {"item", "no model '" + name + "' in the configuration", "check [[models]]"},
+        "E_AGENT_MODEL");
+  return *found;
+}
 
 std::string_view name(StopReason reason) {
   constexpr std::array<std::string_view, 9> names = {"submitted",

@@ -14,6 +14,10 @@
 
 namespace sweep::agent {
 
+// The model of that name. Throws util::UsageError where the configuration has none.
+[[nodiscard]] const config::Model& find_model(const config::SweepConfig& config,
+                                              const std::string& name);
+
 // One conversation being led. Made for one item, used once.
 class Session {
  public:

@@ -21,7 +21,7 @@ using evaluate::Interval;
 using nlohmann::json;
 using wire::field;
 
-constexpr int kRuns = 15;
+constexpr int kBandRuns = 15;
 constexpr std::size_t kMostReplicates = 100;
 // What is allowed of the device's memory for the buffers of a band: the judge needs several copies.
 constexpr double kMemoryShare = 1.0 / 24;
@@ -58,7 +58,7 @@ std::optional<SizedBand> size_band(Rig& rig, const Material& material, const Ban
   const auto seconds = [&](std::int64_t rows) {
     const Rig::Prepared call =
         rig.prepare(*module, material.seed, material.problem, dims_of(band.kind, rows));
-    return rig.median(call, kRuns, true);
+    return rig.median(call, kBandRuns, true);
   };
   // Time grows with the rows, in steps: bisection on their logarithm.
   std::int64_t low = band.kind == Kind::gemm ? 1 : 256, high = most_rows(rig, band.kind);

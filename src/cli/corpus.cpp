@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxSource = std::size_t{1} << 20U;
+constexpr std::size_t kMaxSpecimen = std::size_t{1} << 20U;
 // A head is what stands before the first line of code.
 constexpr std::size_t kHeadLines = 24;
 
@@ -101,7 +101,7 @@ std::set<std::string> known_gaps(const fs::path& file) {
   if (!fs::exists(file)) {
     return names;
   }
-  const std::string text = util::read_file(file, kMaxSource);
+  const std::string text = util::read_file(file, kMaxSpecimen);
   for (const std::string_view line : util::split(text, '\n')) {
     const std::string_view name = util::trim(line.substr(0, line.find('#')));
     if (!name.empty()) {
@@ -148,7 +148,7 @@ std::vector<Specimen> load_corpus(const fs::path& tests, device::Kind kind) {
     const std::set<std::string> gaps = known_gaps(folder / "KNOWN_GAPS");
     for (const fs::path& file : files) {
       all.push_back(
-          parse_specimen({file.string(), util::read_file(file, kMaxSource)}, exploit, kind));
+          parse_specimen({file.string(), util::read_file(file, kMaxSpecimen)}, exploit, kind));
       all.back().known_gap = gaps.contains(all.back().name);
     }
   }

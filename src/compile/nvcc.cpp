@@ -23,7 +23,7 @@ constexpr std::size_t kMaxSymbol = 4096;
 constexpr std::string_view kMarker = "_ZN10sweep_plan6kernelILi";
 
 // nvcc passes what it is given through a shell: every argument is a constant of ours or a number.
-std::vector<std::string> arguments(const Job& job) {
+std::vector<std::string> nvcc_arguments(const Job& job) {
   std::vector<std::string> all = {"-ptx",
                                   "-arch=" + job.request.target.arch,
                                   "-std=c++20",
@@ -57,7 +57,7 @@ std::vector<std::string> environment(const Job& job) {
 }
 
 // nvcc names its own headers by ways that go up: TOOLKIT/bin/../targets/...
-std::string shown(const Job& job, std::string text) {
+std::string shown_log(const Job& job, std::string text) {
   const std::filesystem::path bin = job.nvcc.parent_path();
   for (const auto& [from, to] :
        {std::pair(bin.native() + "/../", bin.parent_path().native() + "/"),
@@ -203,9 +203,9 @@ Outcome compile_nvcc(const Job& job) {
                                       std::chrono::duration<double>(job.seconds));
   util::write_file_atomic(job.work / safe_file_name(job.request.file), job.request.source);
   util::write_file_atomic(job.work / "unit.cu", unit(job, *defines));
-  const ToolRun run = run_tool(job.nvcc, arguments(job), environment(job), job.seconds);
+  const ToolRun run = run_tool(job.nvcc, nvcc_arguments(job), environment(job), job.seconds);
   Assembled made;
-  made.log = shown(job, run.text);
+  made.log = shown_log(job, run.text);
   if (!run.ok()) {
     return tool_failure(run, made.log);
   }
@@ -224,7 +224,7 @@ Outcome compile_nvcc(const Job& job) {
   const double left = std::chrono::duration<double>(end - Clock::now()).count();
   const ToolRun assembled = run_ptxas(job, std::max(0.1, left));
   made.report = read_ptxas_log(assembled.text);
-  made.log += shown(job, made.report.rest);
+  made.log += shown_log(job, made.report.rest);
   if (!assembled.ok()) {
     return tool_failure(assembled, made.log);
   }

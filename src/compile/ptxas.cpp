@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxCubin = std::size_t{64} << 20;
 
-std::vector<std::string> arguments(const Job& job) {
+std::vector<std::string> ptxas_arguments(const Job& job) {
   std::vector<std::string> all = {
       "-v", "-arch=" + job.request.target.arch, "unit.ptx", "-o", "unit.cubin"};
   if (job.request.flags.maxrregcount > 0) {
@@ -39,7 +39,7 @@ bool ran_out_of_memory(const ToolRun& run) {
 }  // namespace
 
 ToolRun run_ptxas(const Job& job, double seconds) {
-  return run_tool(job.ptxas, arguments(job), util::basic_environment(job.work), seconds);
+  return run_tool(job.ptxas, ptxas_arguments(job), util::basic_environment(job.work), seconds);
 }
 
 std::vector<std::byte> read_cubin(const Job& job) {

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxDotenvBytes = std::size_t{1} << 20;
 
 using Take = std::function<void(std::string_view name, std::string&& value)>;
 
@@ -62,7 +62,7 @@ std::string value_of(std::string_view text, const std::string& file, std::size_t
 }
 
 void read_lines(std::string_view text, const std::string& file, const Take& take) {
-  if (text.size() > kMaxBytes) {
+  if (text.size() > kMaxDotenvBytes) {
     throw util::UsageError({file, "larger than 1 MiB", "an .env file is small"}, "E_ENV_SYNTAX");
   }
   std::size_t number = 0;
@@ -116,7 +116,7 @@ std::optional<std::string> find_key(const std::string& name, const std::vector<f
     return "the environment";
   }
   for (const fs::path& file : files) {
-    if (dotenv_names(util::read_file(file, kMaxBytes), file.string()).contains(name)) {
+    if (dotenv_names(util::read_file(file, kMaxDotenvBytes), file.string()).contains(name)) {
       return file.string();
     }
   }
@@ -131,7 +131,7 @@ std::optional<std::string> read_key_value(const std::string& name,
   }
   for (const fs::path& file : files) {
     std::optional<std::string> found;
-    read_lines(util::read_file(file, kMaxBytes),
+    read_lines(util::read_file(file, kMaxDotenvBytes),
                file.string(),
                [&](std::string_view key, std::string&& value) {
                  if (key == name && !value.empty()) {

@@ -16,7 +16,7 @@ bool flag_at(const Json& json, std::string_view key) {
   return value != nullptr && value->is_boolean() && value->get<bool>();
 }
 
-Json call_json(const ToolCall& call) {
+Json stored_call(const ToolCall& call) {
   Json json = {{"id", call.id}, {"name", call.name}, {"arguments", call.arguments}};
   if (!call.problem.empty())
     json["problem"] = call.problem;
@@ -53,7 +53,7 @@ Json to_json(const Message& message) {
   if (!message.reasoning.empty())
     json["reasoning"] = message.reasoning;
   for (const ToolCall& call : message.calls)
-    json["tool_calls"].push_back(call_json(call));
+    json["tool_calls"].push_back(stored_call(call));
   if (message.speaker == Speaker::tool) {
     json["tool_call_id"] = message.call_id;
     json["name"] = message.tool_name;

@@ -39,7 +39,7 @@ std::filesystem::path lock_folder(const JudgeSpec& spec) {
   return spec.locks;
 }
 
-util::SandboxPolicy policy_for(const JudgeSpec& spec, const std::filesystem::path& locks) {
+util::SandboxPolicy judge_policy(const JudgeSpec& spec, const std::filesystem::path& locks) {
   util::SandboxPolicy policy = util::system_libraries();
   policy.read.emplace_back("/sys/devices/system/cpu");
   if (spec.device.kind == device::Kind::cuda) {
@@ -52,16 +52,16 @@ util::SandboxPolicy policy_for(const JudgeSpec& spec, const std::filesystem::pat
   return policy;
 }
 
-struct Started {
+struct StartedJudge {
   util::Process process;
   util::Fd socket;
 };
 
 // `printed`: descriptor for what kernels print, or -1.
-Started start(const JudgeSpec& spec,
-              const std::filesystem::path& locks,
-              const std::filesystem::path& folder,
-              int printed) {
+StartedJudge start_judge(const JudgeSpec& spec,
+                         const std::filesystem::path& locks,
+                         const std::filesystem::path& folder,
+                         int printed) {
   // Of evaluations that were killed; their processes died with them.
   (void)util::remove_abandoned("sweep-judge");
   (void)util::remove_abandoned("sweep-compile", "/tmp");
@@ -86,7 +86,7 @@ Started start(const JudgeSpec& spec,
   }
   made.deadline = spec.deadline_seconds;
   made.work_folder = folder;
-  made.sandbox = policy_for(spec, locks);
+  made.sandbox = judge_policy(spec, locks);
   util::Process process = util::Process::start_self(program, made);
   return {std::move(process), std::move(ours)};
 }
@@ -99,8 +99,8 @@ JudgeClient::JudgeClient(const JudgeSpec& spec)
       folder_("sweep-judge"),
       printed_(spec.device_printf ? std::make_unique<Printed>(kPrintedBytes) : nullptr),
       process_([&] {
-        Started started =
-            start(spec, locks_, folder_.path(), printed_ != nullptr ? printed_->fd() : -1);
+        StartedJudge started =
+            start_judge(spec, locks_, folder_.path(), printed_ != nullptr ? printed_->fd() : -1);
         if (printed_ != nullptr) {
           printed_->close_ours();
         }
@@ -186,7 +186,7 @@ Sandboxes probe_sandboxes(const std::filesystem::path& program, device::Kind kin
   spec.allow_unsandboxed = true;
   spec.deadline_seconds = kSeconds;
   const util::WorkFolder folder("sweep-judge");
-  Started started = start(spec, lock_folder(spec), folder.path(), -1);
+  StartedJudge started = start_judge(spec, lock_folder(spec), folder.path(), -1);
   wire::Channel channel(std::move(started.socket), "judge", kJudgeMessageBytes);
   const json answer =
       channel.ask({{"do", "sandbox"}, {"device", device::text(spec.device)}}, kSeconds).body;

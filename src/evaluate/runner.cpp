@@ -20,7 +20,7 @@ using nlohmann::json;
 using wire::field;
 
 // The judge may be idle between messages while it fills, compares or runs the other arm.
-constexpr double kIdleSeconds = 3600;
+constexpr double kRunnerIdleSeconds = 3600;
 
 class Runner {
  public:
@@ -28,7 +28,7 @@ class Runner {
 
   void serve() {
     while (true) {
-      wire::Message message = channel_.receive(kIdleSeconds, 2);
+      wire::Message message = channel_.receive(kRunnerIdleSeconds, 2);
       const auto what = field<std::string>(message.body, "do");
       if (what == "quit") {
         return;

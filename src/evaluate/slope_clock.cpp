@@ -16,7 +16,7 @@ Session::RowSizes sizes_for(double call_seconds, bool cpu) {
   return call_seconds < kShort ? Session::RowSizes{2, 10} : Session::RowSizes{1, 3};
 }
 
-bool on_cpu(const Session& session) {
+bool measured_on_cpu(const Session& session) {
   return session.options().arm.device.kind == device::Kind::cpu;
 }
 
@@ -26,7 +26,8 @@ bool slope_applies(Session& session, const TimedShape& shape, const StageOptions
   const bool inout = std::ranges::any_of(session.problem().tensors, [](const auto& tensor) {
     return tensor.role == problem::Role::inout;
   });
-  return !inout && options.replicates > 1 && (!on_cpu(session) || shape.call_seconds < kMostOnCpu);
+  return !inout && options.replicates > 1 &&
+         (!measured_on_cpu(session) || shape.call_seconds < kMostOnCpu);
 }
 
 problem::Draw slope_draw(Session& session,
@@ -44,7 +45,7 @@ SlopeReading read_slope(Session& session,
                         Player& candidate,
                         TimedShape& shape,
                         const problem::Draw& draw) {
-  const Session::RowSizes sizes = sizes_for(shape.call_seconds, on_cpu(session));
+  const Session::RowSizes sizes = sizes_for(shape.call_seconds, measured_on_cpu(session));
   SlopeReading reading;
   Session::Slope of_seed = session.slope_trusted(seed, *shape.bench, draw, sizes);
   reading.seed = of_seed.seconds;

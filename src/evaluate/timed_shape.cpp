@@ -10,7 +10,7 @@ namespace {
 // Wall time of the stage's calls above which blocks become fewer.
 constexpr double kBudgetGpu = 2;
 constexpr double kBudgetCpu = 3;
-constexpr int kMostBlocks = 20;
+constexpr int kMostTimedBlocks = 20;
 constexpr int kLeastBlocks = 4;
 
 constexpr double kPoolSeconds = 1;
@@ -93,7 +93,7 @@ std::vector<int> choose_blocks(const Session& session,
     int count =
         options.blocks > 0
             ? options.blocks
-            : static_cast<int>(std::clamp(fitting, double{kLeastBlocks}, double{kMostBlocks}));
+            : static_cast<int>(std::clamp(fitting, double{kLeastBlocks}, double{kMostTimedBlocks}));
     if (only_pool) {
       count = std::clamp(static_cast<int>(shape.pool.size()) / 2, 1, count);
     }

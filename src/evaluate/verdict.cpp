@@ -17,7 +17,7 @@ struct Row {
 using V = Verdict;
 using O = Outcome;
 
-constexpr std::array kRows = {
+constexpr std::array kVerdicts = {
     Row{V::pass_faster,
         O::correct,
         "PASS_FASTER",
@@ -125,8 +125,8 @@ constexpr std::array kRows = {
 };
 
 const Row& row(Verdict verdict) {
-  const auto* found = std::ranges::find(kRows, verdict, &Row::verdict);
-  if (found == kRows.end()) {
+  const auto* found = std::ranges::find(kVerdicts, verdict, &Row::verdict);
+  if (found == kVerdicts.end()) {
     throw std::logic_error("verdict outside the closed list");
   }
   return *found;
@@ -147,8 +147,8 @@ Outcome outcome_of(Verdict verdict) {
 }
 
 std::optional<Verdict> parse_verdict(std::string_view text) {
-  const auto* found = std::ranges::find(kRows, text, &Row::name);
-  return found == kRows.end() ? std::nullopt : std::optional(found->verdict);
+  const auto* found = std::ranges::find(kVerdicts, text, &Row::name);
+  return found == kVerdicts.end() ? std::nullopt : std::optional(found->verdict);
 }
 
 std::string_view name(Outcome outcome) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxFile = 1 << 20;
+constexpr std::size_t kMaxProblemFile = 1 << 20;
 constexpr std::array<std::string_view, 6> kLevels{
     "level1", "level2", "level3", "level5", "sci", "ptx"};
 
@@ -66,7 +66,8 @@ std::tuple<std::size_t, std::string, bool, long, std::string> order_of(const Ent
 // `check` can name it.
 void read_head(Entry& entry) {
   try {
-    const toml::table root = toml::parse(util::read_file(entry.folder / "problem.toml", kMaxFile));
+    const toml::table root =
+        toml::parse(util::read_file(entry.folder / "problem.toml", kMaxProblemFile));
     entry.id = root["id"].value_or(entry.id);
     entry.title = root["title"].value_or(std::string());
     entry.domain = root["domain"].value_or(std::string());
@@ -125,7 +126,7 @@ std::vector<Entry> planned_in(const fs::path& root) {
     return {};
   }
   try {
-    const toml::table table = toml::parse(util::read_file(file, kMaxFile));
+    const toml::table table = toml::parse(util::read_file(file, kMaxProblemFile));
     std::vector<Entry> out;
     if (const toml::array* list = table["problem"].as_array()) {
       for (const toml::node& node : *list) {

@@ -12,7 +12,7 @@
 namespace sweep::problem {
 namespace {
 
-using Kind = expr::Node::Kind;
+using NodeKind = expr::Node::Kind;
 
 std::vector<double> bounds(const Scalar& scalar, const expr::RealEnv& env) {
   std::vector<double> out;
@@ -65,10 +65,10 @@ std::int64_t drawn_bits(const Scalar& scalar, Stream& stream) {
 
 ScalarValue scalar_value(const Scalar& scalar, const expr::RealEnv& env, Stream& stream) {
   const expr::Node& root = scalar.rule.expr.root();
-  if (root.kind == Kind::call && root.text == "draw") {
+  if (root.kind == NodeKind::call && root.text == "draw") {
     return drawn(scalar, env, stream);
   }
-  if (root.kind == Kind::call && root.text == "bits") {
+  if (root.kind == NodeKind::call && root.text == "bits") {
     return drawn_bits(scalar, stream);
   }
   return typed(scalar, real_of(scalar.rule, env));

@@ -13,7 +13,7 @@
 namespace sweep::problem {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 14;
+constexpr std::int64_t kGroupGrain = 1 << 14;
 
 GroupData ragged(const GroupReading& read, const Key& key) {
   Split rule;
@@ -34,7 +34,7 @@ GroupData ragged(const GroupReading& read, const Key& key) {
 Integers inverses_of(const Integers& forward, std::int64_t n) {
   Integers out(forward.size());
   in_parallel(static_cast<std::int64_t>(forward.size()),
-              kGrain,
+              kGroupGrain,
               0,
               [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t i = begin; i < end; ++i) {
@@ -65,7 +65,7 @@ GroupData shuffle(const GroupReading& read, const Key& key) {
       size,
       [forward](GroupData&) {
         Integers made(static_cast<std::size_t>(forward.count));
-        in_parallel(forward.count, kGrain, 0, [&](std::int64_t begin, std::int64_t end) {
+        in_parallel(forward.count, kGroupGrain, 0, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i) {
             write_group_element(forward, nullptr, i, made.data());
           }
@@ -148,7 +148,7 @@ GroupData sparse24(const GroupReading& read, const Key& key) {
   GroupData out;
   out.add_reals("values", static_cast<std::size_t>(2 * fours), [=](GroupData&) {
     Reals made(static_cast<std::size_t>(2 * fours));
-    in_parallel(2 * fours, kGrain, 0, [&](std::int64_t begin, std::int64_t end) {
+    in_parallel(2 * fours, kGroupGrain, 0, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         made[static_cast<std::size_t>(i)] =
             random::normal(random::philox(numbers, static_cast<std::uint64_t>(i), 2));
@@ -197,7 +197,7 @@ double nonempty_of(const Integers& lengths) {
 
 Integers permutation_of(std::uint64_t key, std::int64_t n) {
   Integers out(static_cast<std::size_t>(n));
-  in_parallel(n, kGrain, 0, [&](std::int64_t begin, std::int64_t end) {
+  in_parallel(n, kGroupGrain, 0, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       out[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(
           random::permuted(key, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(n)));
@@ -219,7 +219,7 @@ void add_rows(GroupData& data, const std::string& name, Integers lengths) {
       [owner](GroupData& d) {
         const Integers& offsets = d.integers("offsets");
         Integers made(static_cast<std::size_t>(owner.count));
-        in_parallel(owner.rows, kGrain, 0, [&](std::int64_t begin, std::int64_t end) {
+        in_parallel(owner.rows, kGroupGrain, 0, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t row = begin; row < end; ++row) {
             const auto at = static_cast<std::size_t>(row);
             std::fill(made.begin() + offsets[at],

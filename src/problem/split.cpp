@@ -9,14 +9,14 @@
 namespace sweep::problem {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 13;
+constexpr std::int64_t kSplitGrain = 1 << 13;
 // Words of the lengths are those of Stream(key, kLane).
 constexpr std::uint64_t kLane = 1;
 
 // For each block of two words, bits 0 and 1: that word, deciding about a part, leaves it empty.
 std::vector<std::uint8_t> empty_words(std::uint64_t key, double empty, std::int64_t blocks) {
   std::vector<std::uint8_t> out(static_cast<std::size_t>(blocks));
-  in_parallel(blocks, kGrain, 0, [&](std::int64_t begin, std::int64_t end) {
+  in_parallel(blocks, kSplitGrain, 0, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) {
       const random::Words x = random::philox(key, static_cast<std::uint64_t>(b), kLane);
       const bool first = random::unit(random::first(x)) < empty;
@@ -63,7 +63,7 @@ std::vector<double> weights(
     const Split& rule, std::int64_t units, std::int64_t most, std::uint64_t key, Stream& stream) {
   const Decisions decisions = decide(rule, key);
   std::vector<double> out(decisions.blocks.size());
-  in_parallel(rule.parts, kGrain, 0, [&](std::int64_t begin, std::int64_t end) {
+  in_parallel(rule.parts, kSplitGrain, 0, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const std::uint32_t block = decisions.blocks[i];
       out[i] = block == 0
@@ -94,7 +94,7 @@ void permuted_places(std::uint64_t key,
                      std::uint64_t first,
                      std::uint64_t n,
                      std::vector<std::uint32_t>& out) {
-  in_parallel(static_cast<std::int64_t>(out.size()), kGrain, 0, [&](auto begin, auto end) {
+  in_parallel(static_cast<std::int64_t>(out.size()), kSplitGrain, 0, [&](auto begin, auto end) {
     for (std::int64_t i = begin; i < end; ++i) {
       out[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(
           random::permuted(key, first + static_cast<std::uint64_t>(i), n));
@@ -133,7 +133,7 @@ std::int64_t hand_out(const std::vector<double>& weight, Integers& room, std::in
   }
   Integers share(weight.size());
   const auto shared = static_cast<double>(left);
-  in_parallel(static_cast<std::int64_t>(share.size()), kGrain, 0, [&](auto begin, auto end) {
+  in_parallel(static_cast<std::int64_t>(share.size()), kSplitGrain, 0, [&](auto begin, auto end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       share[i] = static_cast<std::int32_t>(shared * (weight[i] / sum));
     }

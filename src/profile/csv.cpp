@@ -3,9 +3,9 @@
 namespace sweep::profile {
 namespace {
 
-class Reader {
+class CsvReader {
  public:
-  Reader(std::string_view text, const CsvLimits& limits) : text_(text), limits_(limits) {}
+  CsvReader(std::string_view text, const CsvLimits& limits) : text_(text), limits_(limits) {}
 
   Csv read() {
     while (at_ < text_.size() && !full_) {
@@ -89,7 +89,7 @@ class Reader {
 }  // namespace
 
 Csv parse_csv(std::string_view text, const CsvLimits& limits) {
-  return Reader(text, limits).read();
+  return CsvReader(text, limits).read();
 }
 
 }  // namespace sweep::profile

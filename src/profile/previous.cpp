@@ -29,7 +29,7 @@ fs::path file_for(const evaluate::Services& services,
   return cache / "profiles" / (key + ".json");
 }
 
-json to_json(const NcuReport& report) {
+json stored_json(const NcuReport& report) {
   json kernels = json::array();
   for (const KernelProfile& kernel : report.kernels) {
     json metrics = json::object();
@@ -87,7 +87,7 @@ void compare_with_previous(const evaluate::Services& services,
   fill_in(read(file), report);
   try {
     util::make_folders(file.parent_path());
-    util::write_file_atomic(file, to_json(report).dump());
+    util::write_file_atomic(file, stored_json(report).dump());
   } catch (const util::Error&) {
     return;
   }

@@ -72,7 +72,7 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
       parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
-class Reader {
+class LogReader {
  public:
   void line(std::string_view line) {
     if (!line.starts_with(kMark)) {
@@ -191,7 +191,7 @@ class Reader {
 }  // namespace
 
 SanitizerLog parse_sanitizer(std::string_view text) {
-  Reader reader;
+  LogReader reader;
   std::size_t begin = 0;
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());

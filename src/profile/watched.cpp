@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 // A report of Nsight Compute is a few MiB; the limit also holds for shared memory between tool and
 // program.
-constexpr std::uint64_t kFileBytes = std::uint64_t{16} << 30U;
+constexpr std::uint64_t kWatchedFileBytes = std::uint64_t{16} << 30U;
 
 // Tools add code of their own to kernels. HOME is where ncu unpacks its sections, TMPDIR where it
 // locks the device: its default lock file in /tmp may belong to another user.
@@ -59,7 +59,7 @@ util::Captured Watched::run(const fs::path& tool,
   spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
   spec.env = environment(device_, folder());
   spec.work_folder = folder();
-  spec.limits = {{RLIMIT_FSIZE, kFileBytes}, {RLIMIT_CORE, 0}};
+  spec.limits = {{RLIMIT_FSIZE, kWatchedFileBytes}, {RLIMIT_CORE, 0}};
   spec.deadline = seconds;
   return util::run_program(tool, std::move(spec), {}, max_output);
 }

@@ -1,3 +1,4 @@
+#include "stats/require.h"
 #include "stats/stats.h"
 
 #include <cmath>
@@ -8,12 +9,6 @@
 namespace sweep::stats {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) {
-    throw std::invalid_argument(what);
-  }
-}
 
 // Continued fraction of I_x(a, b), DLMF 8.17.22, by the modified Lentz method.
 double beta_fraction(double a, double b, double x) {

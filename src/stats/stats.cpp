@@ -1,19 +1,14 @@
 #include "stats/stats.h"
 
+#include "stats/require.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
 
 namespace sweep::stats {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) {
-    throw std::invalid_argument(what);
-  }
-}
 
 std::vector<double> logarithms(std::span<const double> values) {
   std::vector<double> logs;

@@ -14,7 +14,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using Kind = Parameter::Kind;
 
-struct Fault {
+struct BindFault {
   std::string code;
   std::string what;
   std::string next;
@@ -96,22 +96,22 @@ Bytes bind_buffer(const BufferRef& ref,
     return bytes_of(address(ref));
   }
   if (parameter.kind != Kind::pointer) {
-    throw Fault{
+    throw BindFault{
         "E_PLAN_ARGUMENT_TYPE",
         name + " is a buffer (" + own + ") but the kernel declares '" + parameter.text + "'",
         is_map(parameter) ? "make a tensor map of it: tensormap t = tile(T, box(..))"
                           : "check the order of the arguments"};
   }
   if (!may_view(parameter.pointee, ref.type)) {
-    throw Fault{"E_PLAN_ARGUMENT_TYPE",
-                name + " has elements of type " + std::string(expr::name(ref.type)) + " (" + own +
-                    ") but the kernel declares '" + parameter.text + "'",
-                "declare " + own};
+    throw BindFault{"E_PLAN_ARGUMENT_TYPE",
+                    name + " has elements of type " + std::string(expr::name(ref.type)) + " (" +
+                        own + ") but the kernel declares '" + parameter.text + "'",
+                    "declare " + own};
   }
   if (!ref.writable && !parameter.points_to_const) {
-    throw Fault{"E_PLAN_ARGUMENT_CONST",
-                name + " is a read-only input, the kernel wants '" + parameter.text + "'",
-                "declare '" + own + "', or copy it to scratch first"};
+    throw BindFault{"E_PLAN_ARGUMENT_CONST",
+                    name + " is a read-only input, the kernel wants '" + parameter.text + "'",
+                    "declare '" + own + "', or copy it to scratch first"};
   }
   return bytes_of(address(ref));
 }
@@ -125,7 +125,7 @@ Bytes integer_bytes(std::int64_t value, const Parameter& parameter, const std::s
   const bool either = parameter.kind == Kind::opaque && (fits_signed || fits_unsigned);
   if (is_bool ? (value != 0 && value != 1)
               : !(either || (parameter.is_signed ? fits_signed : fits_unsigned))) {
-    throw Fault{
+    throw BindFault{
         "E_PLAN_ARGUMENT_RANGE",
         name + " is " + std::to_string(value) + ", which does not fit '" + parameter.text + "'",
         "widen the kernel's parameter"};
@@ -140,7 +140,7 @@ Bytes real_bytes(double value, const Parameter& parameter, const std::string& na
   }
   const auto narrow = static_cast<float>(value);
   if (std::isfinite(value) && !std::isfinite(narrow)) {
-    throw Fault{
+    throw BindFault{
         "E_PLAN_ARGUMENT_RANGE",
         name + " is " + std::to_string(value) + ", which does not fit '" + parameter.text + "'",
         "widen the kernel's parameter"};
@@ -155,9 +155,9 @@ Bytes bind_number(const Argument& argument, const Parameter& parameter, const st
   if (parameter.kind == Kind::integer ||
       (parameter.kind == Kind::opaque && integer != nullptr && small)) {
     if (integer == nullptr) {
-      throw Fault{"E_PLAN_ARGUMENT_TYPE",
-                  name + " is a real number but the kernel declares '" + parameter.text + "'",
-                  "declare float or double"};
+      throw BindFault{"E_PLAN_ARGUMENT_TYPE",
+                      name + " is a real number but the kernel declares '" + parameter.text + "'",
+                      "declare float or double"};
     }
     return integer_bytes(*integer, parameter, name);
   }
@@ -169,25 +169,25 @@ Bytes bind_number(const Argument& argument, const Parameter& parameter, const st
     constexpr std::int64_t kFloatExact = std::int64_t{1} << 24;
     const std::int64_t limit = parameter.bytes == 8 ? std::int64_t{1} << 53 : kFloatExact;
     if (integer != nullptr && (*integer > limit || *integer < -limit)) {
-      throw Fault{"E_PLAN_ARGUMENT_RANGE",
-                  name + " is " + std::to_string(*integer) + ", which '" + parameter.text +
-                      "' cannot hold exactly",
-                  "pass it as an integer"};
+      throw BindFault{"E_PLAN_ARGUMENT_RANGE",
+                      name + " is " + std::to_string(*integer) + ", which '" + parameter.text +
+                          "' cannot hold exactly",
+                      "pass it as an integer"};
     }
     return real_bytes(value, parameter, name);
   }
-  throw Fault{"E_PLAN_ARGUMENT_TYPE",
-              name + " is a number but the kernel declares '" + parameter.text + "'",
-              parameter.kind == Kind::pointer
-                  ? "check the order of the arguments"
-                  : "parameters are pointers, integers, float or double"};
+  throw BindFault{"E_PLAN_ARGUMENT_TYPE",
+                  name + " is a number but the kernel declares '" + parameter.text + "'",
+                  parameter.kind == Kind::pointer
+                      ? "check the order of the arguments"
+                      : "parameters are pointers, integers, float or double"};
 }
 
 Bytes bind_map(const Parameter& parameter, const std::string& name) {
   if (!is_map(parameter)) {
-    throw Fault{"E_PLAN_ARGUMENT_TYPE",
-                name + " is a tensor map but the kernel declares '" + parameter.text + "'",
-                "declare 'const __grid_constant__ CUtensorMap'"};
+    throw BindFault{"E_PLAN_ARGUMENT_TYPE",
+                    name + " is a tensor map but the kernel declares '" + parameter.text + "'",
+                    "declare 'const __grid_constant__ CUtensorMap'"};
   }
   return Bytes(kMapBytes);
 }
@@ -252,7 +252,7 @@ std::variant<std::vector<std::vector<std::byte>>, PlanError> bind_arguments(
       } else {
         out.push_back(bind_number(argument, parameters[i], name));
       }
-    } catch (const Fault& fault) {
+    } catch (const BindFault& fault) {
       const auto& places = launch.site < expansion.sites.size()
                                ? expansion.sites[launch.site].arguments
                                : std::vector<std::pair<int, int>>{};

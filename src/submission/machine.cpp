@@ -14,20 +14,13 @@ using expr::NodePtr;
 
 constexpr std::size_t kMaxScratchBuffers = 1024;
 
-[[noreturn]] void fail(std::string code,
-                       std::size_t offset,
-                       std::string what,
-                       std::string next = {}) {
-  throw RunFault{std::move(code), offset, std::move(what), std::move(next)};
-}
-
 // Gives an arithmetic error its place.
 template <typename Compute>
 std::int64_t located(const Compute& compute, std::size_t offset) {
   try {
     return compute();
   } catch (const expr::EvalError& error) {
-    fail(plan_code(error.code), offset, error.what);
+    fail_run(plan_code(error.code), offset, error.what);
   }
 }
 
@@ -65,14 +58,14 @@ void Machine::bind_names(const Signature& signature) {
   for (const std::string& dim : signature.dims) {
     const auto found = binding_.dims.find(dim);
     if (found == binding_.dims.end()) {
-      fail("E_PLAN_BINDING", 0, "dim '" + dim + "' has no value");
+      fail_run("E_PLAN_BINDING", 0, "dim '" + dim + "' has no value");
     }
     scope_.add(dim, found->second, false);
   }
   for (const Scalar& scalar : signature.scalars) {
     const auto found = binding_.scalars.find(scalar.name);
     if (found == binding_.scalars.end()) {
-      fail("E_PLAN_BINDING", 0, "scalar '" + scalar.name + "' has no value");
+      fail_run("E_PLAN_BINDING", 0, "scalar '" + scalar.name + "' has no value");
     }
     scope_.add(scalar.name, std::visit([](auto v) { return Value{v}; }, found->second), false);
   }
@@ -95,13 +88,13 @@ void Machine::bind_names(const Signature& signature) {
 void Machine::refuse_nothing(const Signature& signature) const {
   for (std::size_t i = 0; i < tensors_; ++i) {
     if (signature.tensors[i].role == Role::output && buffers_[i].elements > 0) {
-      fail("E_PLAN_NOTHING_LAUNCHED",
-           submission_.plan.statements.front().offset,
-           "the plan launches nothing, but '" + buffers_[i].name + "' has " +
-               std::to_string(buffers_[i].elements) + " elements",
-           out_.skipped_launches > 0
-               ? std::to_string(out_.skipped_launches) + " launches have an empty grid"
-               : "");
+      fail_run("E_PLAN_NOTHING_LAUNCHED",
+               submission_.plan.statements.front().offset,
+               "the plan launches nothing, but '" + buffers_[i].name + "' has " +
+                   std::to_string(buffers_[i].elements) + " elements",
+               out_.skipped_launches > 0
+                   ? std::to_string(out_.skipped_launches) + " launches have an empty grid"
+                   : "");
     }
   }
 }
@@ -129,11 +122,12 @@ void Machine::run(const ScratchStatement& scratch) {
     for (const NodePtr& node : shape) {
       extents.push_back(evaluator_.integer(*node));
       if (extents.back() < 0) {
-        fail("E_PLAN_SCRATCH", node->offset, "scratch '" + named.name + "' has a negative extent");
+        fail_run(
+            "E_PLAN_SCRATCH", node->offset, "scratch '" + named.name + "' has a negative extent");
       }
     }
     if (out_.scratch.size() == kMaxScratchBuffers) {
-      fail("E_PLAN_LIMIT", named.offset, "more than 1,024 scratch buffers");
+      fail_run("E_PLAN_LIMIT", named.offset, "more than 1,024 scratch buffers");
     }
     const std::int64_t elements = located([&] { return product(extents); }, named.offset);
     const std::vector<std::int64_t> dims = extents;
@@ -157,10 +151,10 @@ void Machine::run(const ActionStatement& action) {
   }
   const std::size_t to = whole(*action.arguments[0]);
   if (!buffers_[to].writable) {
-    fail("E_PLAN_READ_ONLY",
-         action.arguments[0]->offset,
-         "'" + buffers_[to].name + "' is a read-only input",
-         "write to scratch or an output");
+    fail_run("E_PLAN_READ_ONLY",
+             action.arguments[0]->offset,
+             "'" + buffers_[to].name + "' is a read-only input",
+             "write to scratch or an output");
   }
   if (action.kind == ActionStatement::Kind::zero) {
     add_step(Zero{to, bytes(to)});
@@ -168,13 +162,14 @@ void Machine::run(const ActionStatement& action) {
   }
   const std::size_t from = whole(*action.arguments[1]);
   if (bytes(to) != bytes(from)) {
-    fail("E_PLAN_COPY_SIZE",
-         action.arguments[0]->offset,
-         "copy needs equal sizes: '" + buffers_[to].name + "' has " + std::to_string(bytes(to)) +
-             " bytes (" + std::string(expr::name(buffers_[to].type)) + "), '" +
-             buffers_[from].name + "' has " + std::to_string(bytes(from)) + " (" +
-             std::string(expr::name(buffers_[from].type)) + ")",
-         "write a kernel that converts or copies a part");
+    fail_run("E_PLAN_COPY_SIZE",
+             action.arguments[0]->offset,
+             "copy needs equal sizes: '" + buffers_[to].name + "' has " +
+                 std::to_string(bytes(to)) + " bytes (" +
+                 std::string(expr::name(buffers_[to].type)) + "), '" + buffers_[from].name +
+                 "' has " + std::to_string(bytes(from)) + " (" +
+                 std::string(expr::name(buffers_[from].type)) + ")",
+             "write a kernel that converts or copies a part");
   }
   add_step(Copy{to, from, bytes(to)});
 }
@@ -182,9 +177,9 @@ void Machine::run(const ActionStatement& action) {
 std::size_t Machine::whole(const Node& node) {
   const BufferValue value = evaluator_.buffer(node);
   if (value.elements != 0 || value.shape != nullptr) {
-    fail("E_PLAN_TYPE",
-         node.offset,
-         "zero and copy work on whole buffers, not on an offset or a view");
+    fail_run("E_PLAN_TYPE",
+             node.offset,
+             "zero and copy work on whole buffers, not on an offset or a view");
   }
   return value.buffer;
 }
@@ -200,10 +195,10 @@ void Machine::swap(const ActionStatement& action) {
     const Node& node = *action.arguments[i];
     entries[i] = node.kind == Node::Kind::name ? scope_.find(node.text) : nullptr;
     if (entries[i] == nullptr || !entries[i]->swappable) {
-      fail("E_PLAN_SWAP",
-           node.offset,
-           "swap exchanges two let buffers only; tensor names never change meaning",
-           "write let src = a, dst = b and swap(src, dst)");
+      fail_run("E_PLAN_SWAP",
+               node.offset,
+               "swap exchanges two let buffers only; tensor names never change meaning",
+               "write let src = a, dst = b and swap(src, dst)");
     }
   }
   std::swap(entries[0]->value, entries[1]->value);
@@ -221,9 +216,9 @@ void Machine::run(const ForStatement& loop) {
     block(loop.body);
     const std::int64_t step = loop.step ? evaluator_.integer(*loop.step) : 1;
     if (step <= 0) {
-      fail("E_PLAN_LOOP",
-           loop.variable.offset,
-           "the loop's step is " + std::to_string(step) + "; it must be above 0");
+      fail_run("E_PLAN_LOOP",
+               loop.variable.offset,
+               "the loop's step is " + std::to_string(step) + "; it must be above 0");
     }
     i = located(
         [&] {

@@ -18,14 +18,7 @@ constexpr std::int64_t kMaxThreads = 1024;
 constexpr std::int64_t kMaxBlockZ = 64;
 constexpr std::int64_t kMaxClusterBlocks = 16;              // above 8 where the device has it
 constexpr std::int64_t kMaxShared = std::int64_t{1} << 20;  // above any device's limit
-constexpr std::size_t kMaxArguments = 2'000'000;  // of all launches together: bounds memory
-
-[[noreturn]] void fail(std::string code,
-                       std::size_t offset,
-                       std::string what,
-                       std::string next = {}) {
-  throw RunFault{std::move(code), offset, std::move(what), std::move(next)};
-}
+constexpr std::size_t kMaxPlanArguments = 2'000'000;  // of all launches together: bounds memory
 
 const LaunchStatement* find_launch(const std::vector<Statement>& statements,
                                    const std::string& kernel) {
@@ -55,24 +48,24 @@ void check_extents(const Launch& launch, const LaunchStatement& statement) {
   const auto& g = launch.grid;
   const auto& b = launch.block;
   if (std::min({g[0], g[1], g[2]}) < 0 || g[0] > kMaxGridX || std::max(g[1], g[2]) > kMaxGridYZ) {
-    fail("E_PLAN_GRID",
-         statement.grid->offset,
-         launch.kernel + "'s grid is " + text_of(g),
-         "x is at most 2147483647, y and z 65535: put the large extent first");
+    fail_run("E_PLAN_GRID",
+             statement.grid->offset,
+             launch.kernel + "'s grid is " + text_of(g),
+             "x is at most 2147483647, y and z 65535: put the large extent first");
   }
   const bool too_large =
       std::max(b[0], b[1]) > kMaxThreads || b[2] > kMaxBlockZ || b[0] * b[1] * b[2] > kMaxThreads;
   if (std::min({b[0], b[1], b[2]}) < 1 || too_large) {
-    fail("E_PLAN_BLOCK",
-         statement.block->offset,
-         launch.kernel + "'s block is " + text_of(b),
-         "a block has 1 to 1024 threads, z at most 64");
+    fail_run("E_PLAN_BLOCK",
+             statement.block->offset,
+             launch.kernel + "'s block is " + text_of(b),
+             "a block has 1 to 1024 threads, z at most 64");
   }
   if (launch.shared_bytes < 0 || launch.shared_bytes > kMaxShared) {
-    fail("E_PLAN_SHARED",
-         statement.shared->offset,
-         launch.kernel + " asks for " + std::to_string(launch.shared_bytes) +
-             " bytes of shared memory");
+    fail_run("E_PLAN_SHARED",
+             statement.shared->offset,
+             launch.kernel + " asks for " + std::to_string(launch.shared_bytes) +
+                 " bytes of shared memory");
   }
 }
 
@@ -80,18 +73,18 @@ void check_cluster(const Launch& launch, const Node& node) {
   const auto& c = launch.cluster;
   const bool small = std::min({c[0], c[1], c[2]}) >= 1 && std::max({c[0], c[1], c[2]}) <= 16;
   if (!small || c[0] * c[1] * c[2] > kMaxClusterBlocks) {
-    fail("E_PLAN_CLUSTER",
-         node.offset,
-         launch.kernel + "'s cluster is " + text_of(c),
-         "a cluster has 1 to 16 blocks");
+    fail_run("E_PLAN_CLUSTER",
+             node.offset,
+             launch.kernel + "'s cluster is " + text_of(c),
+             "a cluster has 1 to 16 blocks");
   }
   for (std::size_t i = 0; i < 3; ++i) {
     if (launch.grid.at(i) % c.at(i) != 0) {
-      fail("E_PLAN_CLUSTER",
-           node.offset,
-           launch.kernel + "'s grid " + text_of(launch.grid) + " is no multiple of its cluster " +
-               text_of(c),
-           "round the grid up with align(x, m) and let the blocks beyond the end do nothing");
+      fail_run("E_PLAN_CLUSTER",
+               node.offset,
+               launch.kernel + "'s grid " + text_of(launch.grid) +
+                   " is no multiple of its cluster " + text_of(c),
+               "round the grid up with align(x, m) and let the blocks beyond the end do nothing");
     }
   }
 }
@@ -105,7 +98,7 @@ std::array<std::int64_t, 3> Machine::extents(const Node& node) {
     return out;
   }
   if (node.operands.empty() || node.operands.size() > 3) {
-    fail("E_PLAN_SYNTAX", node.offset, "a grid or block has one to three extents");
+    fail_run("E_PLAN_SYNTAX", node.offset, "a grid or block has one to three extents");
   }
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     out.at(i) = evaluator_.integer(*node.operands[i]);
@@ -133,8 +126,8 @@ void Machine::run(const LaunchStatement& statement) {
     check_cooperative(launch, statement);
   }
   arguments_ += launch.arguments.size();
-  if (arguments_ > kMaxArguments) {
-    fail("E_PLAN_TOO_LONG", offset, "more than 2 million kernel arguments in one expansion");
+  if (arguments_ > kMaxPlanArguments) {
+    fail_run("E_PLAN_TOO_LONG", offset, "more than 2 million kernel arguments in one expansion");
   }
   launch.site = site(statement, offset);
   std::tie(launch.line, launch.column) = positions_.at(launch.site);
@@ -173,10 +166,10 @@ std::size_t Machine::site(const LaunchStatement& statement, std::size_t offset) 
 
 void Machine::add_step(Step step) {
   if (static_cast<std::int64_t>(out_.steps.size()) >= max_launches_) {
-    fail("E_PLAN_TOO_MANY_LAUNCHES",
-         offset_,
-         "more than " + std::to_string(max_launches_) + " launches",
-         "loop inside the kernel");
+    fail_run("E_PLAN_TOO_MANY_LAUNCHES",
+             offset_,
+             "more than " + std::to_string(max_launches_) + " launches",
+             "loop inside the kernel");
   }
   out_.steps.push_back(std::move(step));
 }
@@ -185,19 +178,20 @@ std::int64_t Machine::occupancy(const Node& call) {
   const std::string& kernel = call.operands[0]->text;
   const LaunchStatement* launch = find_launch(submission_.plan.statements, kernel);
   if (launch == nullptr) {
-    fail("E_PLAN_OCCUPANCY",
-         call.operands[0]->offset,
-         "the plan never launches '" + kernel + "'",
-         suggestion(kernel, name_expressions(submission_.plan)));
+    fail_run("E_PLAN_OCCUPANCY",
+             call.operands[0]->offset,
+             "the plan never launches '" + kernel + "'",
+             suggestion(kernel, name_expressions(submission_.plan)));
   }
   if (!binding_.occupancy) {
-    fail("E_PLAN_OCCUPANCY", call.offset, "occupancy is not known before the kernels are compiled");
+    fail_run(
+        "E_PLAN_OCCUPANCY", call.offset, "occupancy is not known before the kernels are compiled");
   }
   if (std::find(asking_.begin(), asking_.end(), launch) != asking_.end()) {
-    fail("E_PLAN_OCCUPANCY",
-         call.offset,
-         "the occupancy of '" + kernel + "' depends on itself",
-         "give its threads and shared bytes: occupancy(K, threads, shared)");
+    fail_run("E_PLAN_OCCUPANCY",
+             call.offset,
+             "the occupancy of '" + kernel + "' depends on itself",
+             "give its threads and shared bytes: occupancy(K, threads, shared)");
   }
   asking_.push_back(launch);
   std::int64_t threads = 0;
@@ -208,18 +202,18 @@ std::int64_t Machine::occupancy(const Node& call) {
     threads = product({block[0], block[1], block[2]});
   }
   if (threads < 1 || threads > kMaxThreads) {
-    fail("E_PLAN_BLOCK",
-         call.offset,
-         "occupancy of a block of " + std::to_string(threads) + " threads",
-         "a block has 1 to 1024 threads");
+    fail_run("E_PLAN_BLOCK",
+             call.offset,
+             "occupancy of a block of " + std::to_string(threads) + " threads",
+             "a block has 1 to 1024 threads");
   }
   const bool own = call.operands.size() > 2;
   const NodePtr shared = own ? call.operands[2] : launch->shared;
   const std::int64_t bytes = shared ? evaluator_.integer(*shared) : 0;
   if (bytes < 0 || bytes > kMaxShared) {
-    fail("E_PLAN_SHARED",
-         call.offset,
-         "occupancy with " + std::to_string(bytes) + " bytes of shared memory");
+    fail_run("E_PLAN_SHARED",
+             call.offset,
+             "occupancy with " + std::to_string(bytes) + " bytes of shared memory");
   }
   asking_.pop_back();
   return resident(kernel, threads, bytes);
@@ -254,12 +248,12 @@ void Machine::check_cooperative(const Launch& launch, const LaunchStatement& sta
   const auto& g = launch.grid;
   const std::int64_t most = each * binding_.sm_count;
   if (g[0] > most || g[1] > most || g[2] > most || g[0] * g[1] * g[2] > most) {
-    fail("E_PLAN_COOPERATIVE",
-         statement.grid->offset,
-         launch.kernel + "'s cooperative grid is " + text_of(g) + ", but only " +
-             std::to_string(most) + " blocks are resident at once (" + std::to_string(each) +
-             " on each of " + std::to_string(binding_.sm_count) + " multiprocessors)",
-         "launch at most sm_count*occupancy(" + launch.kernel + ") blocks and loop inside");
+    fail_run("E_PLAN_COOPERATIVE",
+             statement.grid->offset,
+             launch.kernel + "'s cooperative grid is " + text_of(g) + ", but only " +
+                 std::to_string(most) + " blocks are resident at once (" + std::to_string(each) +
+                 " on each of " + std::to_string(binding_.sm_count) + " multiprocessors)",
+             "launch at most sm_count*occupancy(" + launch.kernel + ") blocks and loop inside");
   }
 }
 

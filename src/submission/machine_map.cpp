@@ -19,7 +19,7 @@ constexpr std::int64_t kAlignment = 16;  // bytes
 constexpr std::int64_t kMaxDim = std::int64_t{1} << 32U;
 constexpr std::int64_t kMaxStride = std::int64_t{1} << 40U;  // bytes, exclusive
 
-[[noreturn]] void fail(const Node& node, std::string what, std::string next = {}) {
+[[noreturn]] void fail_map(const Node& node, std::string what, std::string next = {}) {
   throw RunFault{"E_PLAN_TENSOR_MAP", node.offset, std::move(what), std::move(next)};
 }
 
@@ -38,21 +38,21 @@ std::int64_t element_bytes(const TensorMap& map) {
 
 void check_dims(const TensorMap& map, const std::string& buffer, const Node& node) {
   if (map.base.type == expr::DType::c128) {
-    fail(node, "a tensor map has no elements of 16 bytes, as '" + buffer + "' (c128) has");
+    fail_map(node, "a tensor map has no elements of 16 bytes, as '" + buffer + "' (c128) has");
   }
   if (map.dims.empty() || map.dims.size() > kMaxRank) {
-    fail(node,
-         "'" + buffer + "' has " + std::to_string(map.dims.size()) +
-             " dims here; a tensor map has 1 to 5",
-         "give it another shape with view(T, [a, b])");
+    fail_map(node,
+             "'" + buffer + "' has " + std::to_string(map.dims.size()) +
+                 " dims here; a tensor map has 1 to 5",
+             "give it another shape with view(T, [a, b])");
   }
   if (map.base.offset_bytes % kAlignment != 0) {
-    fail(node,
-         "the tensor map begins " + std::to_string(map.base.offset_bytes) + " bytes into '" +
-             buffer + "'; TMA needs a multiple of 16");
+    fail_map(node,
+             "the tensor map begins " + std::to_string(map.base.offset_bytes) + " bytes into '" +
+                 buffer + "'; TMA needs a multiple of 16");
   }
   if (*std::max_element(map.dims.begin(), map.dims.end()) > kMaxDim) {
-    fail(node, "'" + buffer + "' is " + text_of(map.dims) + "; a dim is at most 2^32 here");
+    fail_map(node, "'" + buffer + "' is " + text_of(map.dims) + "; a dim is at most 2^32 here");
   }
 }
 
@@ -65,56 +65,56 @@ void check_strides(const TensorMap& map, const std::string& buffer, const Node& 
   for (std::size_t i = map.dims.size(); i-- > 1;) {
     stride *= map.dims[i];  // within the buffer, whose bytes fit
     if (stride % kAlignment != 0 || stride >= kMaxStride) {
-      fail(node,
-           "'" + buffer + "' is " + text_of(map.dims) + " here and its rows of " +
-               std::to_string(stride) + " bytes are no multiple of 16 below 2^40, as TMA needs",
-           "copy it to padded scratch first, or choose another kernel with if");
+      fail_map(node,
+               "'" + buffer + "' is " + text_of(map.dims) + " here and its rows of " +
+                   std::to_string(stride) + " bytes are no multiple of 16 below 2^40, as TMA needs",
+               "copy it to padded scratch first, or choose another kernel with if");
     }
   }
 }
 
 void check_box(const TensorMap& map, const Node& box) {
   if (map.box.size() != map.dims.size()) {
-    fail(box,
-         "the box has " + std::to_string(map.box.size()) + " extents for " +
-             std::to_string(map.dims.size()) + " dims",
-         "one for each dim, in the tensor's own order");
+    fail_map(box,
+             "the box has " + std::to_string(map.box.size()) + " extents for " +
+                 std::to_string(map.dims.size()) + " dims",
+             "one for each dim, in the tensor's own order");
   }
   for (const std::int64_t extent : map.box) {
     if (extent < 1 || extent > kMaxBox) {
-      fail(box, "the box is " + text_of(map.box) + "; each of its extents is 1 to 256");
+      fail_map(box, "the box is " + text_of(map.box) + "; each of its extents is 1 to 256");
     }
   }
   const std::int64_t inner = map.box.back() * element_bytes(map);
   if (inner % kAlignment != 0) {
-    fail(box,
-         "the box's rows of " + std::to_string(map.box.back()) + " elements are " +
-             std::to_string(inner) + " bytes; TMA needs a multiple of 16");
+    fail_map(box,
+             "the box's rows of " + std::to_string(map.box.back()) + " elements are " +
+                 std::to_string(inner) + " bytes; TMA needs a multiple of 16");
   }
   if (map.swizzle != 0 && inner > map.swizzle) {
-    fail(box,
-         "the box's rows of " + std::to_string(inner) + " bytes are longer than swizzle(" +
-             std::to_string(map.swizzle) + ") allows",
-         "let the box have at most " +
-             std::to_string(map.swizzle / static_cast<int>(element_bytes(map))) +
-             " elements in its last extent");
+    fail_map(box,
+             "the box's rows of " + std::to_string(inner) + " bytes are longer than swizzle(" +
+                 std::to_string(map.swizzle) + ") allows",
+             "let the box have at most " +
+                 std::to_string(map.swizzle / static_cast<int>(element_bytes(map))) +
+                 " elements in its last extent");
   }
 }
 
 void check_steps(const TensorMap& map, const Node& node) {
   if (map.steps.size() != map.dims.size()) {
-    fail(node,
-         "stride has " + std::to_string(map.steps.size()) + " numbers for " +
-             std::to_string(map.dims.size()) + " dims",
-         "one for each dim, in the tensor's own order");
+    fail_map(node,
+             "stride has " + std::to_string(map.steps.size()) + " numbers for " +
+                 std::to_string(map.dims.size()) + " dims",
+             "one for each dim, in the tensor's own order");
   }
   for (const std::int64_t step : map.steps) {
     if (step < 1 || step > kMaxStep) {
-      fail(node, "stride is " + text_of(map.steps) + "; each number is 1 to 8");
+      fail_map(node, "stride is " + text_of(map.steps) + "; each number is 1 to 8");
     }
   }
   if (map.steps.back() != 1) {
-    fail(node, "the last number of stride is 1: TMA copies whole rows");
+    fail_map(node, "the last number of stride is 1: TMA copies whole rows");
   }
 }
 
@@ -124,7 +124,7 @@ int one_of(std::int64_t value, const std::vector<int>& allowed, const Node& node
     for (const int each : allowed) {
       list += (list.empty() ? "" : ", ") + std::to_string(each);
     }
-    fail(node, node.text + "(" + std::to_string(value) + ") is none of " + list);
+    fail_map(node, node.text + "(" + std::to_string(value) + ") is none of " + list);
   }
   return static_cast<int>(value);
 }
@@ -157,19 +157,19 @@ void Machine::run(const MapStatement& statement) {
   map.nan_outside = statement.nan_outside;
   check_dims(map, facts.name, *statement.tensor);
   if (product(map.dims) > facts.elements - tensor.elements) {
-    fail(*statement.tensor,
-         "the tensor map leaves '" + facts.name + "': it is " + text_of(map.dims) +
-             " elements from the offset on",
-         "say which part is meant with view(offset(T, n), [a, b])");
+    fail_map(*statement.tensor,
+             "the tensor map leaves '" + facts.name + "': it is " + text_of(map.dims) +
+                 " elements from the offset on",
+             "say which part is meant with view(offset(T, n), [a, b])");
   }
   check_strides(map, facts.name, *statement.tensor);
   check_box(map, *statement.box);
   check_steps(map, statement.steps ? *statement.steps : *statement.box);
   const bool bytes = expr::size_of(map.base.type) == 1;  // fp8 travels as integers
   if (map.nan_outside && (bytes || !expr::is_float(map.base.type))) {
-    fail(*statement.tensor,
-         "oob(nan) needs f64, f32, f16 or bf16; '" + facts.name + "' is " +
-             std::string(expr::name(map.base.type)));
+    fail_map(*statement.tensor,
+             "oob(nan) needs f64, f32, f16 or bf16; '" + facts.name + "' is " +
+                 std::string(expr::name(map.base.type)));
   }
   if (out_.maps.size() == kMaxMaps) {
     throw RunFault{"E_PLAN_LIMIT", statement.name.offset, "more than 65,536 tensor maps", ""};

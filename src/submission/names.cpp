@@ -13,7 +13,7 @@ namespace {
 
 using expr::Node;
 
-struct Fault {
+struct NameFault {
   std::string code;
   std::size_t offset = 0;
   std::string what;
@@ -57,11 +57,12 @@ class Checker {
     if (found != known_.end()) {
       const bool problems =
           std::distance(known_.begin(), found) < static_cast<std::ptrdiff_t>(given_);
-      throw Fault{"E_PLAN_NAME_TAKEN",
-                  named.offset,
-                  "'" + named.name +
-                      (problems ? "' is a name of " + signature_.problem : "' is declared already"),
-                  "choose another name"};
+      throw NameFault{
+          "E_PLAN_NAME_TAKEN",
+          named.offset,
+          "'" + named.name +
+              (problems ? "' is a name of " + signature_.problem : "' is declared already"),
+          "choose another name"};
     }
     known_.push_back(named.name);
   }
@@ -89,11 +90,12 @@ class Checker {
       return;
     }
     const std::string near = suggestion(node.text, known_);
-    throw Fault{kernel.empty() ? "E_PLAN_UNKNOWN_NAME" : "E_PLAN_UNKNOWN_TENSOR",
-                node.offset,
-                kernel.empty() ? "unknown name '" + node.text + "'"
-                               : "unknown tensor '" + node.text + "' in " + kernel + "'s arguments",
-                near + (near.empty() ? "" : " ") + has()};
+    throw NameFault{kernel.empty() ? "E_PLAN_UNKNOWN_NAME" : "E_PLAN_UNKNOWN_TENSOR",
+                    node.offset,
+                    kernel.empty()
+                        ? "unknown name '" + node.text + "'"
+                        : "unknown tensor '" + node.text + "' in " + kernel + "'s arguments",
+                    near + (near.empty() ? "" : " ") + has()};
   }
 
   void expression(const Node& node, const std::string& kernel = {}) const {
@@ -115,11 +117,11 @@ class Checker {
   void check(const LaunchStatement& launch) {
     for (const Named& type : launch.types) {
       if (knows(type.name)) {
-        throw Fault{"E_PLAN_NOT_CONST",
-                    type.offset,
-                    "template argument '" + type.name +
-                        "' changes with the shape; templates need constants",
-                    "pass it as a kernel argument, or choose among instances with if"};
+        throw NameFault{"E_PLAN_NOT_CONST",
+                        type.offset,
+                        "template argument '" + type.name +
+                            "' changes with the shape; templates need constants",
+                        "pass it as a kernel argument, or choose among instances with if"};
       }
     }
     expression(*launch.grid);
@@ -195,7 +197,7 @@ std::optional<PlanError> check_names(const Submission& submission, const Signatu
   try {
     Checker(submission.plan, signature).block(submission.plan.statements);
     return std::nullopt;
-  } catch (const Fault& fault) {
+  } catch (const NameFault& fault) {
     if (fault.offset == std::string::npos) {
       return PlanError{fault.code, submission.file, 0, 0, "const " + fault.what, fault.next};
     }

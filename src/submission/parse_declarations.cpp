@@ -13,19 +13,12 @@ using expr::Node;
 using expr::NodePtr;
 using expr::Token;
 
-[[noreturn]] void fail(std::string code,
-                       std::size_t offset,
-                       std::string what,
-                       std::string next = {}) {
-  throw ParseFault{std::move(code), offset, std::move(what), std::move(next)};
-}
-
 }  // namespace
 
 void PlanParser::problem() {
   const std::size_t offset = parser_.take().offset;
   if (!plan_.problem.empty()) {
-    fail("E_PLAN_TWICE", offset, "'problem' is given twice");
+    fail_parse("E_PLAN_TWICE", offset, "'problem' is given twice");
   }
   while (parser_.peek().kind == Token::Kind::name || parser_.peek().kind == Token::Kind::number ||
          parser_.at_symbol("/")) {
@@ -34,7 +27,7 @@ void PlanParser::problem() {
   const std::size_t slash = plan_.problem.find('/');
   if (slash == 0 || slash == std::string::npos || slash + 1 == plan_.problem.size() ||
       plan_.problem.find('/', slash + 1) != std::string::npos || plan_.problem.size() > 64) {
-    fail("E_PLAN_SYNTAX", offset, "'problem' needs an id", "as in: problem level1/3");
+    fail_parse("E_PLAN_SYNTAX", offset, "'problem' needs an id", "as in: problem level1/3");
   }
 }
 
@@ -42,16 +35,16 @@ Named PlanParser::declared_name(std::string_view what) {
   const Token& token = parser_.expect_name(what);
   const std::string name(token.text);
   if (is_reserved(name) || name.find('.') != std::string::npos) {
-    fail("E_PLAN_NAME_RESERVED",
-         token.offset,
-         "'" + name + "' cannot be declared: it is a word of the plan or of C++",
-         "choose another name");
+    fail_parse("E_PLAN_NAME_RESERVED",
+               token.offset,
+               "'" + name + "' cannot be declared: it is a word of the plan or of C++",
+               "choose another name");
   }
   if (constants_.find(name) != constants_.end()) {
-    fail("E_PLAN_NAME_TAKEN",
-         token.offset,
-         "'" + name + "' is a const already",
-         "choose another name");
+    fail_parse("E_PLAN_NAME_TAKEN",
+               token.offset,
+               "'" + name + "' is a const already",
+               "choose another name");
   }
   return {name, token.offset};
 }
@@ -69,11 +62,12 @@ std::int64_t PlanParser::constant(const Node& node) const {
     const std::string near =
         name ? suggestion(error.what.substr(start + 1, error.what.rfind('\'') - start - 1), known)
              : "";
-    fail(name ? "E_PLAN_NOT_CONST" : plan_code(error.code),
-         error.offset,
-         name ? error.what + " in a constant: only numbers and earlier consts have a value here"
-              : error.what,
-         name && near.empty() ? "shape-dependent values go into let and kernel arguments" : near);
+    fail_parse(
+        name ? "E_PLAN_NOT_CONST" : plan_code(error.code),
+        error.offset,
+        name ? error.what + " in a constant: only numbers and earlier consts have a value here"
+             : error.what,
+        name && near.empty() ? "shape-dependent values go into let and kernel arguments" : near);
   }
 }
 
@@ -82,10 +76,10 @@ void PlanParser::constants() {
   do {
     Named name = declared_name("a constant's name");
     if (std::find(lets_.begin(), lets_.end(), name.name) != lets_.end()) {
-      fail("E_PLAN_NAME_TAKEN",
-           name.offset,
-           "'" + name.name + "' is a let or scratch already",
-           "choose another name");
+      fail_parse("E_PLAN_NAME_TAKEN",
+                 name.offset,
+                 "'" + name.name + "' is a let or scratch already",
+                 "choose another name");
     }
     parser_.expect("=");
     const NodePtr value = parser_.expression();
@@ -110,16 +104,16 @@ void PlanParser::flags() {
       const NodePtr value = parser_.expression();
       const std::int64_t count = constant(*value);
       if (count < 16 || count > 255) {
-        fail("E_PLAN_FLAG",
-             value->offset,
-             "maxrregcount=" + std::to_string(count) + " is outside 16..255");
+        fail_parse("E_PLAN_FLAG",
+                   value->offset,
+                   "maxrregcount=" + std::to_string(count) + " is outside 16..255");
       }
       plan_.flags.maxrregcount = static_cast<int>(count);
     } else {
-      fail("E_PLAN_FLAG",
-           flag.offset,
-           "unknown flag '" + std::string(flag.text) + "'",
-           "known are maxrregcount=N and fast_math");
+      fail_parse("E_PLAN_FLAG",
+                 flag.offset,
+                 "unknown flag '" + std::string(flag.text) + "'",
+                 "known are maxrregcount=N and fast_math");
     }
   } while (parser_.accept(","));
 }
@@ -141,10 +135,10 @@ ScratchStatement PlanParser::scratch() {
   const Token& type = parser_.expect_name("an element type");
   const auto parsed = expr::parse_dtype(type.text);
   if (!parsed) {
-    fail("E_PLAN_DTYPE",
-         type.offset,
-         "unknown element type '" + std::string(type.text) + "'",
-         "known are f64 f32 f16 bf16 e4m3 e5m2 i64 i32 i16 i8 u64 u32 u16 u8 bool c64 c128");
+    fail_parse("E_PLAN_DTYPE",
+               type.offset,
+               "unknown element type '" + std::string(type.text) + "'",
+               "known are f64 f32 f16 bf16 e4m3 e5m2 i64 i32 i16 i8 u64 u32 u16 u8 bool c64 c128");
   }
   ScratchStatement out{*parsed, {}};
   do {
@@ -174,10 +168,10 @@ ActionStatement PlanParser::action(std::string_view word) {
   parser_.expect(")");
   const std::size_t wanted = word == "zero" ? 1 : 2;
   if (out.arguments.size() != wanted) {
-    fail("E_PLAN_SYNTAX",
-         offset,
-         std::string(word) + " takes " + (wanted == 1 ? "one buffer" : "two buffers"),
-         wanted == 1 ? "zero(p)" : (word == "copy" ? "copy(dst, src)" : "swap(a, b)"));
+    fail_parse("E_PLAN_SYNTAX",
+               offset,
+               std::string(word) + " takes " + (wanted == 1 ? "one buffer" : "two buffers"),
+               wanted == 1 ? "zero(p)" : (word == "copy" ? "copy(dst, src)" : "swap(a, b)"));
   }
   return out;
 }

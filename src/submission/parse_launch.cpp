@@ -15,13 +15,6 @@ using expr::Token;
 constexpr std::size_t kMaxKernelName = 512;
 constexpr std::size_t kMaxArguments = 64;
 
-[[noreturn]] void fail(std::string code,
-                       std::size_t offset,
-                       std::string what,
-                       std::string next = {}) {
-  throw ParseFault{std::move(code), offset, std::move(what), std::move(next)};
-}
-
 bool is_attribute(const Node& node) {
   return (node.kind == Node::Kind::name && (node.text == "cooperative" || node.text == "pdl")) ||
          (node.kind == Node::Kind::call && node.text == "cluster");
@@ -30,7 +23,8 @@ bool is_attribute(const Node& node) {
 void refuse_named(const Node& call) {
   for (const std::string& name : call.argument_names) {
     if (!name.empty()) {
-      fail("E_PLAN_FUNCTION", call.offset, call.text + " takes no argument named '" + name + "'");
+      fail_parse(
+          "E_PLAN_FUNCTION", call.offset, call.text + " takes no argument named '" + name + "'");
     }
   }
 }
@@ -40,15 +34,15 @@ void add_attribute(LaunchStatement& launch, const NodePtr& attribute) {
                      : attribute->text == "cooperative" ? launch.cooperative
                                                         : launch.pdl;
   if (again) {
-    fail("E_PLAN_TWICE", attribute->offset, "'" + attribute->text + "' is given twice");
+    fail_parse("E_PLAN_TWICE", attribute->offset, "'" + attribute->text + "' is given twice");
   }
   if (attribute->text == "cluster") {
     refuse_named(*attribute);
     if (attribute->operands.empty() || attribute->operands.size() > 3) {
-      fail("E_PLAN_SYNTAX",
-           attribute->offset,
-           "a cluster has one to three extents",
-           "as in: cluster(2) or cluster(2, 1, 1)");
+      fail_parse("E_PLAN_SYNTAX",
+                 attribute->offset,
+                 "a cluster has one to three extents",
+                 "as in: cluster(2) or cluster(2, 1, 1)");
     }
     launch.cluster = attribute;
   } else {
@@ -72,10 +66,11 @@ void add_outside(MapStatement& map, const Node& option, bool& given) {
   const bool one = option.operands.size() == 1 && option.operands[0]->kind == Node::Kind::name;
   const std::string word = one ? option.operands[0]->text : "";
   if (word != "zero" && word != "nan") {
-    fail("E_PLAN_SYNTAX", option.offset, "oob takes what lies outside: oob(zero) or oob(nan)");
+    fail_parse(
+        "E_PLAN_SYNTAX", option.offset, "oob takes what lies outside: oob(zero) or oob(nan)");
   }
   if (std::exchange(given, true)) {
-    fail("E_PLAN_TWICE", option.offset, "'oob' is given twice");
+    fail_parse("E_PLAN_TWICE", option.offset, "'oob' is given twice");
   }
   map.nan_outside = word == "nan";
 }
@@ -85,21 +80,21 @@ void add_option(MapStatement& map, const NodePtr& option) {
                                          kTileOptions.end(),
                                          [&](const auto& o) { return o.name == option->text; });
   if (option->kind != Node::Kind::call || known == kTileOptions.end()) {
-    fail("E_PLAN_SYNTAX",
-         option->offset,
-         "tile takes box(..) swizzle(..) l2(..) oob(..) stride(..)",
-         "as in: tile(a, box(64, 32), swizzle(128))");
+    fail_parse("E_PLAN_SYNTAX",
+               option->offset,
+               "tile takes box(..) swizzle(..) l2(..) oob(..) stride(..)",
+               "as in: tile(a, box(64, 32), swizzle(128))");
   }
   refuse_named(*option);
   const std::size_t count = option->operands.size();
   if (count == 0 || count > known->arguments) {
-    fail("E_PLAN_SYNTAX",
-         option->offset,
-         option->text +
-             (known->arguments == 1 ? " takes one number" : " takes one to five numbers"));
+    fail_parse("E_PLAN_SYNTAX",
+               option->offset,
+               option->text +
+                   (known->arguments == 1 ? " takes one number" : " takes one to five numbers"));
   }
   if (map.*(known->slot) != nullptr) {
-    fail("E_PLAN_TWICE", option->offset, "'" + option->text + "' is given twice");
+    fail_parse("E_PLAN_TWICE", option->offset, "'" + option->text + "' is given twice");
   }
   map.*(known->slot) = option;
 }
@@ -128,7 +123,7 @@ std::string PlanParser::kernel_name(std::vector<Named>& types) {
     name += '>';
   }
   if (name.size() > kMaxKernelName) {
-    fail("E_PLAN_LIMIT", offset, "kernel name is longer than 512 characters");
+    fail_parse("E_PLAN_LIMIT", offset, "kernel name is longer than 512 characters");
   }
   return name;
 }
@@ -147,10 +142,10 @@ std::string PlanParser::template_argument(std::vector<Named>& types) {
   }
   std::string out(parser_.take().text);
   if (std::find(lets_.begin(), lets_.end(), out) != lets_.end()) {
-    fail("E_PLAN_NOT_CONST",
-         first.offset,
-         "template argument '" + out + "' is a let; templates need constants",
-         "make it a const, or choose among instances with if");
+    fail_parse("E_PLAN_NOT_CONST",
+               first.offset,
+               "template argument '" + out + "' is a let; templates need constants",
+               "make it a const, or choose among instances with if");
   }
   while (parser_.accept("::")) {
     out += "::" + std::string(parser_.expect_name("a name").text);
@@ -179,7 +174,7 @@ LaunchStatement PlanParser::launch() {
       parser_.take();
     }
     if (out.arguments.size() == kMaxArguments) {
-      fail("E_PLAN_LIMIT", parser_.peek().offset, "a launch takes at most 64 arguments");
+      fail_parse("E_PLAN_LIMIT", parser_.peek().offset, "a launch takes at most 64 arguments");
     }
     out.arguments.push_back(parser_.expression());
   }
@@ -198,14 +193,14 @@ void PlanParser::launch_slots(LaunchStatement& out) {
     } else if (slot == 2) {
       out.shared = value;
     } else {
-      fail("E_PLAN_SYNTAX",
-           value->offset,
-           "only grid, block, shared bytes and attributes stand between <<< and >>>",
-           "attributes are cluster(x), cooperative and pdl; there are no streams");
+      fail_parse("E_PLAN_SYNTAX",
+                 value->offset,
+                 "only grid, block, shared bytes and attributes stand between <<< and >>>",
+                 "attributes are cluster(x), cooperative and pdl; there are no streams");
     }
   }
   if (at_end()) {
-    fail("E_PLAN_SYNTAX", open, "'<<<' is not closed by '>>>'");
+    fail_parse("E_PLAN_SYNTAX", open, "'<<<' is not closed by '>>>'");
   }
   parser_.expect(">>>");
 }
@@ -248,7 +243,7 @@ MapStatement PlanParser::tensor_map() {
   parser_.expect("=");
   const NodePtr value = parser_.expression();
   if (value->kind != Node::Kind::call || value->text != "tile" || value->operands.empty()) {
-    fail("E_PLAN_SYNTAX", value->offset, "a tensormap is made by tile(TENSOR, box(..), ...)");
+    fail_parse("E_PLAN_SYNTAX", value->offset, "a tensormap is made by tile(TENSOR, box(..), ...)");
   }
   out.tensor = value->operands[0];
   bool outside = false;
@@ -261,10 +256,10 @@ MapStatement PlanParser::tensor_map() {
     }
   }
   if (out.box == nullptr) {
-    fail("E_PLAN_SYNTAX",
-         value->offset,
-         "tile needs a box: how many elements of each dim a copy moves",
-         "as in: tile(a, box(64, 32))");
+    fail_parse("E_PLAN_SYNTAX",
+               value->offset,
+               "tile needs a box: how many elements of each dim a copy moves",
+               "as in: tile(a, box(64, 32))");
   }
   return out;
 }

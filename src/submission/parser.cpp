@@ -17,13 +17,6 @@ using expr::Token;
 constexpr int kMaxBlocks = 64;
 constexpr int kMaxStatements = 4096;
 
-[[noreturn]] void fail(std::string code,
-                       std::size_t offset,
-                       std::string what,
-                       std::string next = {}) {
-  throw ParseFault{std::move(code), offset, std::move(what), std::move(next)};
-}
-
 // Drops line ends inside round, square and launch brackets, where a statement goes on.
 std::vector<Token> joined(std::string_view text) {
   std::vector<Token> out;
@@ -60,7 +53,7 @@ PlanParser::PlanParser(std::string_view text, const std::map<std::string, std::i
 Plan PlanParser::plan() {
   for (skip_empty(); !at_end(); skip_empty()) {
     if (parser_.at_symbol("}")) {
-      fail("E_PLAN_SYNTAX", parser_.peek().offset, "'}' closes nothing");
+      fail_parse("E_PLAN_SYNTAX", parser_.peek().offset, "'}' closes nothing");
     }
     statement(Where::top, plan_.statements);
   }
@@ -70,10 +63,10 @@ Plan PlanParser::plan() {
       for (const auto& [constant, unused] : plan_.constants) {
         known.push_back(constant);
       }
-      fail("E_PLAN_OVERRIDE",
-           std::string::npos,
-           "no const '" + name + "' to set to " + std::to_string(value),
-           suggestion(name, known));
+      fail_parse("E_PLAN_OVERRIDE",
+                 std::string::npos,
+                 "no const '" + name + "' to set to " + std::to_string(value),
+                 suggestion(name, known));
     }
   }
   if (!not_yet_.empty()) {
@@ -112,7 +105,7 @@ void PlanParser::not_yet(std::size_t offset, std::string_view what) {
 
 std::vector<Statement> PlanParser::body(Where where) {
   if (++blocks_ > kMaxBlocks) {
-    fail("E_PLAN_DEPTH", parser_.peek().offset, "blocks nested more than 64 deep");
+    fail_parse("E_PLAN_DEPTH", parser_.peek().offset, "blocks nested more than 64 deep");
   }
   while (parser_.peek().kind == Token::Kind::newline) {
     parser_.take();
@@ -134,7 +127,7 @@ std::vector<Statement> PlanParser::body(Where where) {
 
 void PlanParser::statement(Where where, std::vector<Statement>& out) {
   if (++statements_ > kMaxStatements) {
-    fail("E_PLAN_LIMIT", parser_.peek().offset, "plan has more than 4,096 statements");
+    fail_parse("E_PLAN_LIMIT", parser_.peek().offset, "plan has more than 4,096 statements");
   }
   const Token& first = parser_.peek();
   if (first.kind != Token::Kind::name) {
@@ -149,14 +142,14 @@ void PlanParser::statement(Where where, std::vector<Statement>& out) {
   if (!launches) {
     const bool assigns = parser_.peek(1).kind == Token::Kind::symbol && parser_.peek(1).text == "=";
     const std::string word(first.text);
-    fail("E_PLAN_STATEMENT",
-         first.offset,
-         assigns ? "'" + word + "' is assigned, but a name keeps its value"
-                 : "'" + word + "' starts no statement",
-         assigns ? "write let " + word + " = ..., or swap(a, b) for buffers"
-                 : (suggestion(word, statement_words()).empty()
-                        ? "a launch is NAME<<<grid, block>>>(arguments)"
-                        : suggestion(word, statement_words())));
+    fail_parse("E_PLAN_STATEMENT",
+               first.offset,
+               assigns ? "'" + word + "' is assigned, but a name keeps its value"
+                       : "'" + word + "' starts no statement",
+               assigns ? "write let " + word + " = ..., or swap(a, b) for buffers"
+                       : (suggestion(word, statement_words()).empty()
+                              ? "a launch is NAME<<<grid, block>>>(arguments)"
+                              : suggestion(word, statement_words())));
   }
   const std::size_t offset = first.offset;
   out.push_back({offset, launch()});
@@ -170,13 +163,14 @@ bool PlanParser::keyword_statement(std::string_view word,
   const bool top_only =
       word == "const" || word == "flags" || word == "problem" || word == "prepare";
   if (top_only && where != Where::top) {
-    fail("E_PLAN_PLACE",
-         offset,
-         "'" + std::string(word) + "' cannot stand in a block",
-         "move it to the top of the plan");
+    fail_parse("E_PLAN_PLACE",
+               offset,
+               "'" + std::string(word) + "' cannot stand in a block",
+               "move it to the top of the plan");
   }
   if (word == "scratch" && where == Where::loop) {
-    fail("E_PLAN_PLACE", offset, "'scratch' cannot stand in a loop", "declare it before the loop");
+    fail_parse(
+        "E_PLAN_PLACE", offset, "'scratch' cannot stand in a loop", "declare it before the loop");
   }
   if (word == "if") {
     out.push_back({offset, choice(where)});
@@ -228,7 +222,7 @@ ForStatement PlanParser::loop() {
   if (test->kind != Node::Kind::binary ||
       std::find(kCompare.begin(), kCompare.end(), test->text) == kCompare.end() ||
       test->operands[0]->kind != Node::Kind::name || test->operands[0]->text != name) {
-    fail(
+    fail_parse(
         "E_PLAN_SYNTAX", test->offset, "a loop's condition is '" + name + " < END' (or <=, >, >=)");
   }
   out.compare = test->text;
@@ -247,7 +241,7 @@ void PlanParser::loop_step(ForStatement& out, const std::string& variable) {
     prefix = out.down = true;
   }
   if (parser_.expect_name("the loop's variable").text != variable) {
-    fail("E_PLAN_SYNTAX", offset, "the loop's step must change '" + variable + "'");
+    fail_parse("E_PLAN_SYNTAX", offset, "the loop's step must change '" + variable + "'");
   }
   if (!prefix && parser_.accept("+=")) {
     out.step = parser_.expression();
@@ -260,9 +254,10 @@ void PlanParser::loop_step(ForStatement& out, const std::string& variable) {
     parser_.expect("++");
   }
   if (out.down != (out.compare.front() == '>')) {
-    fail("E_PLAN_SYNTAX",
-         offset,
-         "the loop's step and its condition '" + out.compare + "' run in different directions");
+    fail_parse(
+        "E_PLAN_SYNTAX",
+        offset,
+        "the loop's step and its condition '" + out.compare + "' run in different directions");
   }
 }
 

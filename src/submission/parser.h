@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sweep::submission {
@@ -20,6 +21,13 @@ struct ParseFault {
   std::string what;
   std::string next;
 };
+
+[[noreturn]] inline void fail_parse(std::string code,
+                                    std::size_t offset,
+                                    std::string what,
+                                    std::string next = {}) {
+  throw ParseFault{std::move(code), offset, std::move(what), std::move(next)};
+}
 
 // Parses plan text (plan_text.h). Throws ParseFault or expr::SyntaxError.
 class PlanParser {

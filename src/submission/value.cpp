@@ -12,13 +12,6 @@ using expr::Node;
 
 constexpr std::int64_t kMaxSteps = 8'000'000;
 
-[[noreturn]] void fail(std::string code,
-                       std::size_t offset,
-                       std::string what,
-                       std::string next = {}) {
-  throw RunFault{std::move(code), offset, std::move(what), std::move(next)};
-}
-
 double as_real(const Value& value) {
   const auto* integer = std::get_if<std::int64_t>(&value);
   return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
@@ -26,16 +19,16 @@ double as_real(const Value& value) {
 
 void refuse_buffer(const Value& value, const Node& node, std::string_view place) {
   if (std::holds_alternative<BufferValue>(value)) {
-    fail("E_PLAN_TYPE",
-         node.offset,
-         "a buffer has no value in " + std::string(place),
-         "pass it as a whole, or a part of it with offset(T, n)");
+    fail_run("E_PLAN_TYPE",
+             node.offset,
+             "a buffer has no value in " + std::string(place),
+             "pass it as a whole, or a part of it with offset(T, n)");
   }
   if (std::holds_alternative<MapValue>(value)) {
-    fail("E_PLAN_TYPE",
-         node.offset,
-         "a tensor map has no value in " + std::string(place),
-         "pass it to a kernel");
+    fail_run("E_PLAN_TYPE",
+             node.offset,
+             "a tensor map has no value in " + std::string(place),
+             "pass it to a kernel");
   }
 }
 
@@ -64,10 +57,10 @@ Evaluator::Evaluator(Scope& scope, const std::vector<BufferFacts>& buffers, Occu
 
 void Evaluator::count(std::size_t offset) {
   if (++steps_ > kMaxSteps) {
-    fail("E_PLAN_TOO_LONG",
-         offset,
-         "the plan needs more than 8 million steps to expand",
-         "shorten its loops");
+    fail_run("E_PLAN_TOO_LONG",
+             offset,
+             "the plan needs more than 8 million steps to expand",
+             "shorten its loops");
   }
 }
 
@@ -76,7 +69,7 @@ Value Evaluator::value(const Node& node) {
   try {
     return evaluate(node);
   } catch (const expr::EvalError& error) {
-    fail(plan_code(error.code), error.located ? error.offset : node.offset, error.what);
+    fail_run(plan_code(error.code), error.located ? error.offset : node.offset, error.what);
   }
 }
 
@@ -84,7 +77,7 @@ std::int64_t Evaluator::integer(const Node& node) {
   const Value result = value(node);
   refuse_buffer(result, node, "arithmetic");
   if (std::holds_alternative<double>(result)) {
-    fail("E_PLAN_TYPE", node.offset, "a real number stands where an integer is needed");
+    fail_run("E_PLAN_TYPE", node.offset, "a real number stands where an integer is needed");
   }
   return std::get<std::int64_t>(result);
 }
@@ -95,10 +88,10 @@ BufferValue Evaluator::buffer(const Node& node) {
     return *buffer;
   }
   const bool map = std::holds_alternative<MapValue>(result);
-  fail("E_PLAN_TYPE",
-       node.offset,
-       map ? "a tensor map stands where a buffer is needed"
-           : "a number stands where a buffer is needed");
+  fail_run("E_PLAN_TYPE",
+           node.offset,
+           map ? "a tensor map stands where a buffer is needed"
+               : "a number stands where a buffer is needed");
 }
 
 bool Evaluator::truth(const Node& node) {
@@ -129,10 +122,10 @@ Value Evaluator::name(const Node& node) {
   if (const Scope::Entry* entry = scope_.find(node.text)) {
     return entry->value;
   }
-  fail("E_PLAN_UNKNOWN_NAME",
-       node.offset,
-       "unknown name '" + node.text + "'",
-       suggestion(node.text, scope_.names()));
+  fail_run("E_PLAN_UNKNOWN_NAME",
+           node.offset,
+           "unknown name '" + node.text + "'",
+           suggestion(node.text, scope_.names()));
 }
 
 Value Evaluator::unary(const Node& node) {
@@ -163,21 +156,22 @@ Value Evaluator::binary(const Node& node) {
                               expr::Division::truncating);
     }
     if (node.text == "<<" || node.text == ">>" || node.text == "&" || node.text == "|") {
-      fail("E_PLAN_TYPE", node.offset, "'" + node.text + "' needs integers");
+      fail_run("E_PLAN_TYPE", node.offset, "'" + node.text + "' needs integers");
     }
     const double result = expr::real_binary(node.text, as_real(left), as_real(right));
     const bool compares =
         node.text.front() == '<' || node.text.front() == '>' || node.text.back() == '=';
     return compares ? flag(result != 0) : Value{result};
   } catch (const expr::EvalError& error) {
-    fail(plan_code(error.code), node.offset, error.what);
+    fail_run(plan_code(error.code), node.offset, error.what);
   }
 }
 
 Value Evaluator::call(const Node& node) {
   for (const std::string& named : node.argument_names) {
     if (!named.empty()) {
-      fail("E_PLAN_FUNCTION", node.offset, node.text + " takes no argument named '" + named + "'");
+      fail_run(
+          "E_PLAN_FUNCTION", node.offset, node.text + " takes no argument named '" + named + "'");
     }
   }
   if (node.text == "offset") {
@@ -193,13 +187,13 @@ Value Evaluator::call(const Node& node) {
     return expr::eval_int(node, {}, expr::Division::truncating);
   }
   if (node.text == "dim3" || node.text == "list") {
-    fail("E_PLAN_TYPE", node.offset, "several numbers stand where one is needed");
+    fail_run("E_PLAN_TYPE", node.offset, "several numbers stand where one is needed");
   }
   if (node.text == "peers") {
-    fail("E_PLAN_NOT_YET",
-         node.offset,
-         "'peers' is understood but cannot be run yet",
-         "use one rank");
+    fail_run("E_PLAN_NOT_YET",
+             node.offset,
+             "'peers' is understood but cannot be run yet",
+             "use one rank");
   }
   // check.cu names tensors by oracle(y), got(y) and error(y).
   if (node.operands.size() == 1 && node.operands[0]->kind == Node::Kind::name) {
@@ -212,19 +206,19 @@ Value Evaluator::call(const Node& node) {
 
 Value Evaluator::offset_call(const Node& node) {
   if (node.operands.size() != 2) {
-    fail("E_PLAN_FUNCTION",
-         node.offset,
-         "offset takes a buffer and a number of elements",
-         "offset(T, n)");
+    fail_run("E_PLAN_FUNCTION",
+             node.offset,
+             "offset takes a buffer and a number of elements",
+             "offset(T, n)");
   }
   BufferValue out = buffer(*node.operands[0]);
   const std::int64_t by = integer(*node.operands[1]);
   const BufferFacts& facts = buffers_[out.buffer];
   if (by < -out.elements || by > facts.elements - out.elements) {
-    fail("E_PLAN_OFFSET",
-         node.operands[1]->offset,
-         "offset " + std::to_string(by) + " leaves '" + facts.name + "', which has " +
-             std::to_string(facts.elements) + " elements");
+    fail_run("E_PLAN_OFFSET",
+             node.operands[1]->offset,
+             "offset " + std::to_string(by) + " leaves '" + facts.name + "', which has " +
+                 std::to_string(facts.elements) + " elements");
   }
   out.elements += by;
   out.shape = nullptr;
@@ -236,7 +230,7 @@ Value Evaluator::view_call(const Node& node) {
   const bool list = node.operands.size() == 2 && node.operands[1]->kind == Node::Kind::call &&
                     node.operands[1]->text == "list";
   if (!list) {
-    fail("E_PLAN_FUNCTION", node.offset, "view takes a buffer and a shape", "view(T, [a, b])");
+    fail_run("E_PLAN_FUNCTION", node.offset, "view takes a buffer and a shape", "view(T, [a, b])");
   }
   BufferValue out = buffer(*node.operands[0]);
   std::vector<std::int64_t> shape;
@@ -244,17 +238,17 @@ Value Evaluator::view_call(const Node& node) {
   for (const expr::NodePtr& operand : node.operands[1]->operands) {
     shape.push_back(integer(*operand));
     if (shape.back() < 0) {
-      fail("E_PLAN_VIEW", operand->offset, "a view has an extent below zero");
+      fail_run("E_PLAN_VIEW", operand->offset, "a view has an extent below zero");
     }
     elements = expr::int_binary("*", elements, shape.back(), expr::Division::truncating);
   }
   const BufferFacts& facts = buffers_[out.buffer];
   if (elements > facts.elements - out.elements) {
-    fail("E_PLAN_VIEW",
-         node.operands[1]->offset,
-         "a view of " + std::to_string(elements) + " elements leaves '" + facts.name +
-             "', which has " + std::to_string(facts.elements - out.elements) + " from there on",
-         "a view holds at most the elements of its tensor");
+    fail_run("E_PLAN_VIEW",
+             node.operands[1]->offset,
+             "a view of " + std::to_string(elements) + " elements leaves '" + facts.name +
+                 "', which has " + std::to_string(facts.elements - out.elements) + " from there on",
+             "a view holds at most the elements of its tensor");
   }
   out.shape = std::make_shared<const std::vector<std::int64_t>>(std::move(shape));
   return out;
@@ -281,10 +275,10 @@ Value Evaluator::function(const Node& node) {
     std::vector<std::string> names(known.begin(), known.end());
     names.insert(names.end(), {"sizeof", "occupancy", "offset", "view"});
     const bool unknown = std::find(names.begin(), names.end(), node.text) == names.end();
-    fail(plan_code(error.code),
-         node.offset,
-         error.what,
-         unknown ? suggestion(node.text, names) : "");
+    fail_run(plan_code(error.code),
+             node.offset,
+             error.what,
+             unknown ? suggestion(node.text, names) : "");
   }
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -43,6 +44,13 @@ struct RunFault {
   std::string what;
   std::string next;
 };
+
+[[noreturn]] inline void fail_run(std::string code,
+                                  std::size_t offset,
+                                  std::string what,
+                                  std::string next = {}) {
+  throw RunFault{std::move(code), offset, std::move(what), std::move(next)};
+}
 
 // Names in scope while a plan runs. Inner names never hide outer ones.
 class Scope {

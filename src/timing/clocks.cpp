@@ -14,7 +14,7 @@
 namespace sweep::timing {
 namespace {
 
-constexpr double kError = 0.001;
+constexpr double kClockError = 0.001;
 constexpr double kLeastAllowance = 15e-6;
 constexpr double kLaunchAllowance = 2e-6;
 constexpr double kShare = 0.15;
@@ -49,7 +49,7 @@ HiddenTime slope_gap(std::span<const std::vector<ClockReading>> readings,
                      clock_allowance(stats::median(events)) + kLaunchAllowance * launches[s]};
     if (excess.size() > 1) {
       const auto n = static_cast<double>(excess.size());
-      const double error = kError / static_cast<double>(readings.size());
+      const double error = kClockError / static_cast<double>(readings.size());
       const double half = stats::student_t_quantile(1 - error, n - 1) *
                           stats::standard_deviation(excess) / std::sqrt(n);
       found.seconds.low = std::max(found.seconds.point - half, 0.0);
@@ -77,7 +77,7 @@ HiddenTime hidden_time(std::span<const Call> calls, std::span<const int> launche
   }
   std::optional<HiddenTime> worst;
   for (std::size_t s = 0; s < excess.size(); ++s) {
-    const Shift shift = rank_shift(excess[s], kError / static_cast<double>(launches.size()));
+    const Shift shift = rank_shift(excess[s], kClockError / static_cast<double>(launches.size()));
     const double typical = events[s].empty() ? 0 : stats::median(events[s]);
     const HiddenTime found{{shift.point, shift.bounded ? std::max(shift.low, 0.0) : 0},
                            clock_allowance(typical) + kLaunchAllowance * launches[s]};

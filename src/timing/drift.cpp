@@ -10,7 +10,7 @@
 namespace sweep::timing {
 namespace {
 
-constexpr double kError =
+constexpr double kDriftError =
     0.01;  // chance that a lower bound is above the truth, all shapes together
 
 struct Point {
@@ -91,7 +91,7 @@ Guard guard_of(const Slope& slope) {
 Guard drift(std::span<const Call> calls, int shapes) {
   Guard worst;
   for (const Replicates& replicates : seed_points(calls, shapes)) {
-    const Guard guard = guard_of(slope_of(replicates, kError / shapes));
+    const Guard guard = guard_of(slope_of(replicates, kDriftError / shapes));
     worst = worse(worst, guard);
   }
   return worst;

@@ -17,24 +17,24 @@ namespace sweep::util {
 
 namespace {
 
-[[noreturn]] void fail(const char* call) {
+[[noreturn]] void hash_failed(const char* call) {
   throw InfraError({"sha256", std::string(call) + " failed", "check the OpenSSL installation"},
                    "E_SYSTEM");
 }
 
-struct FreeContext {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-
 }  // namespace
 
 struct Sha256::Impl {
+  struct FreeContext {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+
   std::unique_ptr<EVP_MD_CTX, FreeContext> context{EVP_MD_CTX_new()};
 };
 
 Sha256::Sha256() : impl_(std::make_unique<Impl>()) {
   if (!impl_->context || EVP_DigestInit_ex(impl_->context.get(), EVP_sha256(), nullptr) != 1) {
-    fail("EVP_DigestInit_ex");
+    hash_failed("EVP_DigestInit_ex");
   }
 }
 
@@ -48,7 +48,7 @@ Sha256& Sha256::update(std::string_view bytes) {
 
 Sha256& Sha256::update(const void* data, std::size_t bytes) {
   if (EVP_DigestUpdate(impl_->context.get(), data, bytes) != 1) {
-    fail("EVP_DigestUpdate");
+    hash_failed("EVP_DigestUpdate");
   }
   return *this;
 }
@@ -58,7 +58,7 @@ Digest Sha256::finish() {
   unsigned size = 0;
   if (EVP_DigestFinal_ex(impl_->context.get(), digest.data(), &size) != 1 ||
       size != digest.size()) {
-    fail("EVP_DigestFinal_ex");
+    hash_failed("EVP_DigestFinal_ex");
   }
   return digest;
 }
@@ -97,7 +97,7 @@ Digest hmac_sha256(std::string_view key, std::string_view bytes) {
            bytes.size(),
            digest.data(),
            &size) == nullptr) {
-    fail("HMAC");
+    hash_failed("HMAC");
   }
   return digest;
 }

@@ -133,7 +133,8 @@ TEST_F(JudgeState, AKernelThatIsWrongOnlyInLaterCallsIsCaughtWhileItIsTimed) {
 }
 
 TEST_F(JudgeState, EveryTimedCallIsJudged) {
-  // Wrong late in a replicate only: 35 right calls do not excuse it. The calls of the slope clock come after them.
+  // Wrong late in a replicate only: 35 right calls do not excuse it. The calls of the slope clock
+  // come after them.
   open(turncoat(35));
   EXPECT_FALSE(check().failure);
   EXPECT_TRUE(time(8).failure);

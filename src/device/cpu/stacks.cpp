@@ -7,8 +7,8 @@
 namespace sweep::device::cpu {
 namespace {
 
-constexpr std::size_t kPage = 4096;
-constexpr std::size_t kSlot = kStackBytes + kPage;  // guard page, then the stack
+constexpr std::size_t kStackPage = 4096;
+constexpr std::size_t kSlot = kStackBytes + kStackPage;  // guard page, then the stack
 constexpr std::size_t kChunkStacks = 32;
 // Stack tops at the same offset in their page would share the same few cache sets.
 constexpr std::size_t kColours = 16;
@@ -26,7 +26,7 @@ char* map_chunk() {
   }
   char* chunk = static_cast<char*>(base);
   for (std::size_t i = 0; i < kChunkStacks; ++i) {
-    if (mprotect(chunk + i * kSlot, kPage, PROT_NONE) != 0) {
+    if (mprotect(chunk + i * kSlot, kStackPage, PROT_NONE) != 0) {
       munmap(base, kSlot * kChunkStacks);
       util::throw_errno("mprotect", "cpu device, stacks", "raise vm.max_map_count");
     }
@@ -54,7 +54,7 @@ bool Stacks::is_guard(const void* address) const noexcept {
   const char* at = static_cast<const char*>(address);
   for (const char* chunk : chunks_) {
     if (at >= chunk && at < chunk + kSlot * kChunkStacks) {
-      return static_cast<std::size_t>(at - chunk) % kSlot < kPage;
+      return static_cast<std::size_t>(at - chunk) % kSlot < kStackPage;
     }
   }
   return false;

@@ -11,7 +11,7 @@ namespace sweep::device::cuda {
 namespace {
 
 // NVML's C interface as documented (nvml.h is not part of every toolkit, so it is declared here).
-constexpr int kSuccess = 0;
+constexpr int kNvmlSuccess = 0;
 constexpr int kInsufficientSize = 7;
 constexpr int kClockSm = 1;
 constexpr int kClockMemory = 2;
@@ -107,7 +107,7 @@ Telemetry Telemetry::open(const std::string& uuid,
   static_cast<void>(resolve(from, "nvmlDeviceGetComputeRunningProcesses_v3", api.processes));
   static_cast<void>(resolve(from, "nvmlSystemGetDriverVersion", api.driver));
   const auto check = [&](Status status, const char* call) {
-    if (status != kSuccess) {
+    if (status != kNvmlSuccess) {
       throw util::InfraError({"nvml",
                               std::string(call) + " failed: " + api.error_string(status),
                               "run nvidia-smi to see the driver's state"},
@@ -126,7 +126,7 @@ namespace {
 template <typename Value, typename Function, typename... Arguments>
 std::optional<Value> ask(Function function, Arguments... arguments) {
   Value value{};
-  if (function == nullptr || function(arguments..., &value) != kSuccess) {
+  if (function == nullptr || function(arguments..., &value) != kNvmlSuccess) {
     return std::nullopt;
   }
   return value;
@@ -163,7 +163,7 @@ std::optional<std::vector<unsigned>> Telemetry::foreign() const {
   std::array<ProcessInfo, 256> found{};
   unsigned count = found.size();
   const Status status = api_.processes(device_, &count, found.data());
-  if (status != kSuccess && status != kInsufficientSize) {
+  if (status != kNvmlSuccess && status != kInsufficientSize) {
     return std::nullopt;
   }
   std::vector<unsigned> out;
@@ -182,7 +182,7 @@ std::optional<double> Telemetry::max_sm_clock_mhz() const {
 std::string Telemetry::driver_version() const {
   std::array<char, 81> text{};
   if (api_.driver == nullptr ||
-      api_.driver(text.data(), static_cast<unsigned>(text.size() - 1)) != kSuccess) {
+      api_.driver(text.data(), static_cast<unsigned>(text.size() - 1)) != kNvmlSuccess) {
     return {};
   }
   return text.data();
