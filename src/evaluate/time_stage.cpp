@@ -128,12 +128,12 @@ class TimeStage {
 
   void warm(Pair& pair, int replicate) {
     for (TimedShape& shape : shapes_) {
-      warm_call(pair, shape, "warm/" + std::to_string(replicate));
+      warm_call(pair, shape, "warm/" + std::to_string(replicate), false);
       note_launches(shape, pair.candidate);
       if (shape.call_seconds == 0 && !failure_) {
-        // Everything is in place now: what a call takes decides how many blocks there are.
+        // Everything is in place now: what a judged call takes decides how many blocks there are.
         const double begin = clock_.monotonic();
-        warm_call(pair, shape, "pace/" + std::to_string(replicate));
+        warm_call(pair, shape, "pace/" + std::to_string(replicate), true);
         shape.call_seconds = (clock_.monotonic() - begin) / 2;
       }
       if (failure_) {
@@ -142,12 +142,15 @@ class TimeStage {
     }
   }
 
-  void warm_call(Pair& pair, TimedShape& shape, const std::string& label) {
+  void warm_call(Pair& pair, TimedShape& shape, const std::string& label, bool judged) {
     const problem::Draw draw = timed_draw(session_.problem(), shape.place, key_, label);
     shape.bench->fill(draw);
-    (void)session_.play_trusted(pair.seed, *shape.bench, draw, true);
+    const Played seed = session_.play_trusted(pair.seed, *shape.bench, draw, true);
     try {
-      (void)session_.play(pair.candidate, *shape.bench, draw, true);
+      const Played own = session_.play(pair.candidate, *shape.bench, draw, true);
+      if (judged && !only_pool_) {
+        judge_pair(shape, draw, nullptr, own.outputs, seed.outputs);
+      }
     } catch (const ArmFault& fault) {
       recheck(fault, pair, draw);
     } catch (const PlanFault& fault) {
@@ -258,8 +261,7 @@ class TimeStage {
     return draws;
   }
 
-  // Takes two contents in any case but a failure. A half that a fault cut short leaves its block
-  // incomplete, which timing::analyse discards.
+  // Takes two contents, unless a fault cuts a half short: timing::analyse discards its block.
   void run_block(Pair& pair, int replicate, const timing::Block& block, FillAhead& contents) {
     for (int half = 0; half < 2; ++half) {
       run_half(pair, replicate, block, half, contents.next());
