@@ -130,7 +130,7 @@ evaluate::Source read_source(const std::string& file) {
 std::map<std::string, std::int64_t> parse_defines(const std::vector<std::string>& defines) {
   std::map<std::string, std::int64_t> out;
   for (const std::string& define : defines) {
-    for (const auto& [name, value] : parse_shape(define)) {
+    for (const auto& [name, value] : parse_define(define)) {
       out[name] = value;
     }
   }

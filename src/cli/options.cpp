@@ -33,6 +33,31 @@ std::string unknown_option(const CLI::App& app, const std::vector<std::string>& 
   return {};
 }
 
+// "a=1,b=2" -> pairs in order. UsageError at `where` with what to do `next`.
+Assignments assignments(const std::string& text,
+                        const std::string& where,
+                        const std::string& next,
+                        const std::string& code) {
+  Assignments out;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const std::size_t equals = part.find('=');
+    std::int64_t value = 0;
+    const char* last = part.data() + part.size();
+    const auto parsed = equals == std::string::npos
+                            ? std::from_chars_result{nullptr, std::errc::invalid_argument}
+                            : std::from_chars(part.data() + equals + 1, last, value);
+    if (parsed.ec != std::errc{} || parsed.ptr != last || equals == 0) {
+      throw util::UsageError({where, "'" + part + "' is not NAME=INTEGER", next}, code);
+    }
+    out.emplace_back(part.substr(0, equals), value);
+    begin = end + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 void parse(CLI::App& app, const std::vector<std::string>& arguments) {
@@ -63,30 +88,20 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
                "run model code although a mandatory protection is missing; every result says so");
 }
 
-std::vector<std::pair<std::string, std::int64_t>> parse_shape(const std::string& text) {
-  std::vector<std::pair<std::string, std::int64_t>> shape;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
-    const std::size_t equals = part.find('=');
-    std::int64_t value = 0;
-    const char* last = part.data() + part.size();
-    const auto parsed = equals == std::string::npos
-                            ? std::from_chars_result{nullptr, std::errc::invalid_argument}
-                            : std::from_chars(part.data() + equals + 1, last, value);
-    if (parsed.ec != std::errc{} || parsed.ptr != last || equals == 0) {
-      throw util::UsageError(
-          {"--shape",
-           "'" + part + "' is not NAME=INTEGER",
-           "write e.g. --shape rows=1000,cols=77; `sweep problems show ID` lists the dims of each "
-           "named shape"},
-          "E_CLI_SHAPE");
-    }
-    shape.emplace_back(part.substr(0, equals), value);
-    begin = end + 1;
-  }
-  return shape;
+Assignments parse_shape(const std::string& text) {
+  return assignments(
+      text,
+      "--shape",
+      "write e.g. --shape rows=1000,cols=77; `sweep problems show ID` lists the dims of each named "
+      "shape",
+      "E_CLI_SHAPE");
+}
+
+Assignments parse_define(const std::string& text) {
+  return assignments(text,
+                     "-D",
+                     "write e.g. -D TILE=64, for a constant that the plan declares with `const`",
+                     "E_CLI_DEFINE");
 }
 
 }  // namespace sweep::cli

@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sweep::cli {
@@ -23,8 +25,13 @@ struct GlobalOptions {
 
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
-// "rows=1000,cols=77" -> pairs in order. Throws util::UsageError naming the part that is wrong.
-[[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> parse_shape(
-    const std::string& text);
+using Assignments = std::vector<std::pair<std::string, std::int64_t>>;
+
+// The value of --shape: "rows=1000,cols=77" -> pairs in order. Throws util::UsageError naming the
+// part that is wrong.
+[[nodiscard]] Assignments parse_shape(const std::string& text);
+
+// The value of -D: "TILE=64", or several with commas. Throws util::UsageError as parse_shape does.
+[[nodiscard]] Assignments parse_define(const std::string& text);
 
 }  // namespace sweep::cli

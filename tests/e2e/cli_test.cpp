@@ -84,6 +84,16 @@ TEST(Cli, WrongShapeIsSaid) {
   EXPECT_THAT(outcome.err, HasSubstr("'rows=x' is not NAME=INTEGER"));
 }
 
+TEST(Cli, WrongDefineIsSaid) {
+  const Workspace here;
+  here.write("k.cu", "//@ problem level1/3\n");
+  const Outcome outcome = here.sweep({"eval", "k.cu", "--device", "cpu", "-D", "ROWS=x"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err,
+            "sweep: -D: 'ROWS=x' is not NAME=INTEGER; write e.g. -D TILE=64, for a constant that "
+            "the plan declares with `const` [E_CLI_DEFINE]\n");
+}
+
 TEST(Problems, AWordIsLookedForInTitles) {
   const Workspace here;
   const Outcome outcome = here.sweep({"problems", "list", "Softmax"});
