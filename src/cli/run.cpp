@@ -37,7 +37,7 @@ void print_help() {
               << command.summary << '\n';
   }
   std::cout << "\nexit codes: 0 done (eval: correct), 1 not correct, 2 usage or config, 3 "
-               "infrastructure, 130 interrupted\n"
+               "infrastructure, 4 correct but not as --require asks, 130 interrupted\n"
             << "each command has its own --help; sweep --help config lists every key of a config\n";
 }
 
