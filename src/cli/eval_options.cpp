@@ -94,6 +94,35 @@ profile::Wanted to_wanted(const EvalOptions& o) {
   return wanted;
 }
 
+[[noreturn]] void contradiction(const std::string& options,
+                                const std::string& what,
+                                const std::string& next) {
+  throw util::UsageError({options, what, next}, "E_EVAL_COMBINATION");
+}
+
+void require_consistent(const EvalOptions& o, const EvalTask& task) {
+  if (task.scan.empty()) {
+    return;
+  }
+  if (!o.only.empty() && o.only != "time") {
+    contradiction("--scan with --only " + o.only,
+                  "a scan compares times",
+                  "leave --only out, or give --only time");
+  }
+  if (task.wanted.any()) {
+    contradiction("--scan with --sass, --sanitize, --profile or --dump",
+                  "these look at one kernel",
+                  "scan first, then give the values with -D");
+  }
+  const auto given = parse_defines(o.defines);
+  for (const ScanParameter& parameter : task.scan) {
+    if (given.contains(parameter.name)) {
+      contradiction(
+          "--scan with -D", "both set '" + parameter.name + "'", "leave it out of one of the two");
+    }
+  }
+}
+
 }  // namespace
 
 void declare(CLI::App& app, EvalOptions& o) {
@@ -121,6 +150,10 @@ void declare(CLI::App& app, EvalOptions& o) {
                  o.requirements,
                  "exit 4 where a correct kernel is less than not-slower, faster or speedup>=1.2 "
                  "(lower end of the interval); or correct (repeatable)");
+  app.add_option("--scan",
+                 o.scans,
+                 "judge each value of a plan constant, TILE=32,64 or STAGES=2..4, and the fastest "
+                 "once more (repeatable: all combinations)");
   CLI::Option* replicates =
       app.add_option("--replicates", o.replicates, "fresh pairs of processes that are timed")
           ->check(CLI::Range(2, 15))
@@ -143,7 +176,9 @@ EvalTask to_task(const EvalOptions& options) {
     task.requirements.push_back(parse_requirement(text));
     require_decidable(task.requirements.back(), only);
   }
+  task.scan = parse_scan(options.scans);
   task.wanted = to_wanted(options);
+  require_consistent(options, task);
   return task;
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/options.h"
 #include "cli/requirement.h"
+#include "cli/scan.h"
 #include "evaluate/evaluation.h"
 #include "profile/report.h"
 
@@ -22,6 +23,7 @@ struct EvalOptions {
   std::string compiler = "nvrtc";
   std::string only;
   std::vector<std::string> requirements;
+  std::vector<std::string> scans;
   std::uint64_t seed = 1;
   int replicates = evaluate::EvaluationRequest{}.replicates;
   bool fast = false;
@@ -41,6 +43,7 @@ void declare(CLI::App& app, EvalOptions& options);
 // another.
 struct EvalTask {
   std::vector<Requirement> requirements;
+  std::vector<ScanParameter> scan;  // empty: one evaluation
   profile::Wanted wanted;
 };
 

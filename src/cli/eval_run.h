@@ -32,4 +32,9 @@ struct Judged {
 // As a person reads it on standard output; under --quiet the verdict line and the requirements.
 [[nodiscard]] std::string judged_text(const Judged& judged, const EvalOptions& options);
 
+// Judges the variants one after another, the best once more, prints the table; the exit code.
+[[nodiscard]] int run_scan(const EvalOptions& options,
+                           const EvalTask& task,
+                           const evaluate::Services& services);
+
 }  // namespace sweep::cli

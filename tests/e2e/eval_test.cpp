@@ -1,4 +1,4 @@
-// The options of `sweep eval` beside the verdict: --require.
+// The options of `sweep eval` for daily work: --require, --scan.
 #include "program.h"
 
 #include <gmock/gmock.h>
@@ -45,6 +45,13 @@ TEST_F(EvalFile, BadOptionsAreOneLineAndCodeTwo) {
       {{"--require", "faster", "--only", "check"}, "--only check does not time the kernel"},
       {{"--require", "correct", "--only", "compile"}, "--only compile does not run the kernel"},
       {{"-D", "ROWS=x"}, "-D: 'ROWS=x' is not NAME=INTEGER; write e.g. -D TILE=64"},
+      {{"--scan", "ROWS"}, "--scan 'ROWS': not NAME=VALUE,VALUE"},
+      {{"--scan", "ROWS=4,x"}, "'x' is neither an integer nor a range"},
+      {{"--scan", "ROWS=4,4"}, "4 is there twice"},
+      {{"--scan", "ROWS=1..1000"}, "more than 256 values"},
+      {{"--scan", "ROW=4"}, "no const 'ROW' for --scan to set; did you mean 'ROWS'?"},
+      {{"--scan", "ROWS=4", "-D", "ROWS=8"}, "--scan with -D: both set 'ROWS'"},
+      {{"--scan", "ROWS=4", "--only", "check"}, "a scan compares times"},
   };
   for (const auto& [arguments, words] : cases) {
     const Outcome outcome = eval(arguments);
@@ -79,6 +86,43 @@ TEST_F(EvalFile, AWrongKernelExitsWithOneWhateverIsRequired) {
   EXPECT_EQ(
       json["requirements"],
       (nlohmann::json{{{"requirement", "correct"}, {"met", false}, {"found", "INCORRECT_VALUE"}}}));
+}
+
+TEST_F(EvalFile, AScanMarksFailuresAndJudgesTheFastestAgain) {
+  const Outcome outcome = eval({"--fast", "--scan", "ROWS=4,64,8", "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  const nlohmann::json json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_TRUE(json.contains("scan")) << outcome.out << outcome.err;
+  const nlohmann::json& scan = json["scan"];
+  ASSERT_EQ(scan["variants"].size(), 3U);
+  // 64 rows are 2048 threads a block: refused, and last.
+  EXPECT_EQ(scan["variants"][2]["values"], (nlohmann::json{{"ROWS", 64}}));
+  EXPECT_EQ(scan["variants"][2]["evaluation"]["verdict"], "PLAN_ERROR");
+  EXPECT_EQ(scan["winner"], scan["variants"][0]["values"]);
+  EXPECT_EQ(scan["in_file"], (nlohmann::json{{"ROWS", 4}}));
+  EXPECT_EQ(scan["confirmation"]["outcome"], "correct");
+  // The same text with other draws.
+  EXPECT_EQ(scan["confirmation"]["seed"], 2);
+  EXPECT_EQ(scan["variants"][0]["evaluation"]["seed"], 1);
+}
+
+TEST_F(EvalFile, AScanPrintsATableAndWhatItIsWorth) {
+  const Outcome outcome = eval({"--fast", "--scan", "ROWS=4,8", "--require", "correct"});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("2 of 2 variants judged, each timed against the seed"));
+  EXPECT_THAT(outcome.out, HasSubstr("as in the file"));
+  EXPECT_THAT(outcome.out, HasSubstr("selection effect"));
+  EXPECT_THAT(outcome.out, HasSubstr(" again\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("required correct: met"));
+  EXPECT_THAT(outcome.err, HasSubstr("ROWS=8: "));
+}
+
+TEST_F(EvalFile, AScanWithoutACorrectVariantExitsWithOne) {
+  here_.write("mine.cu", wrong());
+  const Outcome outcome = eval({"--fast", "--scan", "ROWS=4,8"});
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("no variant is correct and timed"));
+  EXPECT_THAT(outcome.out, HasSubstr("INCORRECT_VALUE"));
 }
 
 }  // namespace

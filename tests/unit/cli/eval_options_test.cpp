@@ -23,8 +23,25 @@ std::string task_refusal(const EvalOptions& options, const std::string& code) {
 TEST(EvalTask, WhatIsAskedIsParsed) {
   EvalOptions options;
   options.requirements = {"correct", "speedup>=1.2"};
+  options.scans = {"TILE=1,2"};
   const EvalTask task = to_task(options);
   EXPECT_EQ(task.requirements.size(), 2U);
+  EXPECT_EQ(task.scan.size(), 1U);
+}
+
+TEST(EvalTask, ContradictionsAreRefused) {
+  const auto combined = [](auto change) {
+    EvalOptions options;
+    options.scans = {"TILE=1,2"};
+    change(options);
+    return task_refusal(options, "E_EVAL_COMBINATION");
+  };
+  EXPECT_THAT(combined([](EvalOptions& o) { o.only = "check"; }), HasSubstr("--only check"));
+  EXPECT_THAT(combined([](EvalOptions& o) { o.sass = true; }), HasSubstr("one kernel"));
+  EXPECT_THAT(combined([](EvalOptions& o) { o.defines = {"TILE=4"}; }),
+              HasSubstr("both set 'TILE'"));
+  EXPECT_EQ(combined([](EvalOptions& o) { o.only = "time"; }), "taken");
+  EXPECT_EQ(combined([](EvalOptions& o) { o.defines = {"OTHER=4"}; }), "taken");
 }
 
 TEST(EvalTask, ARequirementThatTheStageNeverDecidesIsRefused) {
