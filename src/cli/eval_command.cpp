@@ -75,6 +75,9 @@ int run_eval(const std::vector<std::string>& arguments) {
   if (!task.scan.empty()) {
     return run_scan(options, task, services);
   }
+  if (options.watch) {
+    run_watch(options, task, services);
+  }
   const Judged judged = judge_once(options, task, services);
   if (options.global.json) {
     std::cout << to_json(judged, task).dump(2, ' ', false, nlohmann::json::error_handler_t::replace)

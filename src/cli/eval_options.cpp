@@ -101,6 +101,12 @@ profile::Wanted to_wanted(const EvalOptions& o) {
 }
 
 void require_consistent(const EvalOptions& o, const EvalTask& task) {
+  if (o.watch && !task.scan.empty()) {
+    contradiction("--watch with --scan", "a scan ends, watching does not", "leave one of them out");
+  }
+  if (o.watch && task.wanted.dump) {
+    contradiction("--watch with --dump", "a dump is of one evaluation", "leave one of them out");
+  }
   if (task.scan.empty()) {
     return;
   }
@@ -154,6 +160,7 @@ void declare(CLI::App& app, EvalOptions& o) {
                  o.scans,
                  "judge each value of a plan constant, TILE=32,64 or STAGES=2..4, and the fastest "
                  "once more (repeatable: all combinations)");
+  app.add_flag("--watch", o.watch, "judge again on each save of FILE, until Ctrl-C");
   CLI::Option* replicates =
       app.add_option("--replicates", o.replicates, "fresh pairs of processes that are timed")
           ->check(CLI::Range(2, 15))

@@ -24,6 +24,7 @@ struct EvalOptions {
   std::string only;
   std::vector<std::string> requirements;
   std::vector<std::string> scans;
+  bool watch = false;
   std::uint64_t seed = 1;
   int replicates = evaluate::EvaluationRequest{}.replicates;
   bool fast = false;

@@ -37,4 +37,10 @@ struct Judged {
                            const EvalTask& task,
                            const evaluate::Services& services);
 
+// Judges again on each save until SIGINT, which ends the program with kDone. The first evaluation
+// throws as judge_once() does; later errors are printed and the next save is waited for.
+[[noreturn]] void run_watch(const EvalOptions& options,
+                            const EvalTask& task,
+                            const evaluate::Services& services);
+
 }  // namespace sweep::cli

@@ -119,7 +119,12 @@ std::string winner_text(const ScanReport& report, const Style& style, std::size_
                    interval_text(deciding_time(winner.evaluation)->ratio),
                    again != nullptr ? interval_text(again->ratio)
                                     : std::string(evaluate::name(report.confirmation->verdict))));
-  if (const std::size_t close = not_told_apart(report.variants); close > 0) {
+  if (deciding_time(winner.evaluation)->replicates == 1) {
+    item(
+        "close",
+        "one replicate (--fast): the intervals leave out how processes differ, so the order of the "
+        "table is a guess");
+  } else if (const std::size_t close = not_told_apart(report.variants); close > 0) {
     item("close",
          fmt::format(
              "{} of the others {} not told apart from it: the intervals in the table overlap",

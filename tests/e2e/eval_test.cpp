@@ -1,15 +1,18 @@
-// The options of `sweep eval` for daily work: --require, --scan.
+// The options of `sweep eval` for daily work: --require, --scan, --watch.
 #include "program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 namespace sweep::e2e {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A workspace with mine.cu, the starter of level1/3: right, with one constant, ROWS.
 class EvalFile : public ::testing::Test {
@@ -34,6 +37,13 @@ class EvalFile : public ::testing::Test {
     return text.replace(at, 13, "float sum = 1");
   }
 
+  [[nodiscard]] std::string text_of(const std::string& name) const {
+    std::ifstream file(here_.folder() / name);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
   Workspace here_;
   std::string good_;
 };
@@ -52,6 +62,9 @@ TEST_F(EvalFile, BadOptionsAreOneLineAndCodeTwo) {
       {{"--scan", "ROW=4"}, "no const 'ROW' for --scan to set; did you mean 'ROWS'?"},
       {{"--scan", "ROWS=4", "-D", "ROWS=8"}, "--scan with -D: both set 'ROWS'"},
       {{"--scan", "ROWS=4", "--only", "check"}, "a scan compares times"},
+      {{"--scan", "ROWS=4", "--watch"}, "--watch with --scan"},
+      {{"--watch", "--dump", "d"}, "--watch with --dump"},
+      {{"--watch", "--shape", "rows=x"}, "'rows=x' is not NAME=INTEGER"},
   };
   for (const auto& [arguments, words] : cases) {
     const Outcome outcome = eval(arguments);
@@ -123,6 +136,86 @@ TEST_F(EvalFile, AScanWithoutACorrectVariantExitsWithOne) {
   EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("no variant is correct and timed"));
   EXPECT_THAT(outcome.out, HasSubstr("INCORRECT_VALUE"));
+}
+
+// Shell functions: `seen WORDS N` waits until the output has N lines with the words.
+constexpr const char* kWatchScript = R"sh(
+: > out; : > err
+"$0" eval mine.cu --device cpu --only check --watch $FLAGS > out 2> err & p=$!
+seen() {
+  i=0
+  while [ "$(grep -c -- "$1" out)" -lt "$2" ]; do
+    i=$((i + 1)); [ $i -lt 1500 ] || { kill -9 $p; cat out err; exit 9; }
+    sleep 0.1
+  done
+}
+)sh";
+
+TEST_F(EvalFile, WatchingFollowsRenamesAndRemovalsUntilCtrlC) {
+  here_.write("wrong.cu", wrong());
+  const std::string script = std::string(kWatchScript) + R"sh(
+seen '^---- 1 ' 1
+cp mine.cu good.cu; mv wrong.cu mine.cu
+seen '^ change ' 1
+rm mine.cu; sleep 1.5; cp good.cu mine.cu
+seen '^ change ' 2
+kill -INT $p; wait $p; exit $?
+)sh";
+  const Outcome outcome = here_.command({"/bin/sh", "-c", script, Workspace::program()});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  const std::string out = text_of("out");
+  EXPECT_THAT(out, HasSubstr(" change  PASS_INCONCLUSIVE -> INCORRECT_VALUE\n"));
+  EXPECT_THAT(out, HasSubstr(" change  INCORRECT_VALUE -> PASS_INCONCLUSIVE\n"));
+  EXPECT_THAT(out, HasSubstr("\n---- 3 "));
+  EXPECT_THAT(out, Not(HasSubstr("\n---- 4 ")));
+  EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+  EXPECT_EQ(text_of("err"), "");
+}
+
+TEST_F(EvalFile, WatchingInJsonPrintsALineForEachSave) {
+  const std::string script =
+      "FLAGS='--json --require correct'\n" + std::string(kWatchScript) + R"sh(
+seen '"watch"' 1
+printf '\n' >> mine.cu
+seen '"watch"' 2
+kill -INT $p; wait $p; exit $?
+)sh";
+  const Outcome outcome = here_.command({"/bin/sh", "-c", script, Workspace::program()});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  std::istringstream lines(text_of("out"));
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << line;
+    EXPECT_EQ(json["watch"]["evaluation"], ++number);
+    EXPECT_EQ(json["outcome"], "correct");
+    EXPECT_EQ(json["requirements"][0]["met"], true);
+  }
+  EXPECT_EQ(number, 2);
+}
+
+// A save whose evaluation cannot even begin: said, and the next one is judged.
+TEST_F(EvalFile, WatchingOutlivesAFileThatNamesNoProblem) {
+  const std::string script = std::string(kWatchScript) + R"sh(
+seen '^---- 1 ' 1
+cp mine.cu good.cu; grep -v problem good.cu > mine.cu
+i=0; while ! grep -q 'names no problem' err; do
+  i=$((i + 1)); [ $i -lt 600 ] || { kill -9 $p; cat out err; exit 9; }
+  sleep 0.1
+done
+cp good.cu mine.cu
+seen '^---- 2 ' 1
+kill -INT $p; wait $p; exit $?
+)sh";
+  const Outcome outcome = here_.command({"/bin/sh", "-c", script, Workspace::program()});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(text_of("err"), HasSubstr("[E_EVALUATE_PROBLEM]"));
+}
+
+TEST_F(EvalFile, WatchingAFileThatIsNotThereIsAMistake) {
+  const Outcome outcome = here_.sweep({"eval", "nothing.cu", "--device", "cpu", "--watch"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("nothing.cu: no such file"));
 }
 
 }  // namespace

@@ -36,12 +36,17 @@ TEST(EvalTask, ContradictionsAreRefused) {
     change(options);
     return task_refusal(options, "E_EVAL_COMBINATION");
   };
+  EXPECT_THAT(combined([](EvalOptions& o) { o.watch = true; }), HasSubstr("--watch with --scan"));
   EXPECT_THAT(combined([](EvalOptions& o) { o.only = "check"; }), HasSubstr("--only check"));
   EXPECT_THAT(combined([](EvalOptions& o) { o.sass = true; }), HasSubstr("one kernel"));
   EXPECT_THAT(combined([](EvalOptions& o) { o.defines = {"TILE=4"}; }),
               HasSubstr("both set 'TILE'"));
   EXPECT_EQ(combined([](EvalOptions& o) { o.only = "time"; }), "taken");
   EXPECT_EQ(combined([](EvalOptions& o) { o.defines = {"OTHER=4"}; }), "taken");
+  EvalOptions dump;
+  dump.watch = true;
+  dump.dump = "folder";
+  EXPECT_THAT(task_refusal(dump, "E_EVAL_COMBINATION"), HasSubstr("--watch with --dump"));
 }
 
 TEST(EvalTask, ARequirementThatTheStageNeverDecidesIsRefused) {

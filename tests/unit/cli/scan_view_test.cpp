@@ -64,6 +64,12 @@ TEST(ScanText, TheWinnersSecondSessionIsTheResult) {
             "ROWS=8   PASS_FASTER   1.220x ");
 }
 
+TEST(ScanText, OneReplicateOrdersNothing) {
+  ScanReport report = three_variants();
+  report.variants.front().evaluation.time->replicates = 1;
+  EXPECT_THAT(scan_text(report, Style::plain(), 0), HasSubstr("the order of the table is a guess"));
+}
+
 TEST(ScanText, OneCandidateIsNoSelection) {
   ScanReport report = three_variants();
   report.variants.erase(report.variants.begin() + 1);
