@@ -210,6 +210,12 @@ class Device {
   virtual void launch(Module& module, const Launch& launch);
 
   [[nodiscard]] virtual std::variant<std::unique_ptr<Module>, Fault> load(const Image& image) = 0;
+  // A vendor library (library.h) in the place of compiled code: its sequences have one step, a
+  // library_launch() of `function`, and are prepared on buffers with valid content, as the call is
+  // made once for that. `path` as describe_library() gave it. Throws util::UsageError where it
+  // cannot be opened, and on the cpu device.
+  [[nodiscard]] virtual std::unique_ptr<Module> open_library(std::string_view function,
+                                                             const std::string& path);
   [[nodiscard]] virtual std::variant<std::unique_ptr<Sequence>, Fault> prepare(
       Module& module, std::span<const Step> steps) = 0;
   // Gives a prepared sequence the arguments of `steps`, which differ from those that it was made of

@@ -66,6 +66,13 @@ bool Device::update(Sequence& /*sequence*/, std::span<const Step> /*steps*/) {
   return false;
 }
 
+std::unique_ptr<Module> Device::open_library(std::string_view function,
+                                             const std::string& /*path*/) {
+  throw util::UsageError(
+      {std::string(function), "the cpu device has no vendor libraries", "use --device cuda:N"},
+      "E_LIBRARY_DEVICE");
+}
+
 void Device::use_own_code(Image /*image*/) {}
 
 void Device::launch(Module& module, const Launch& launch) {

@@ -7,6 +7,19 @@
 #include <limits>
 
 namespace sweep::device {
+namespace {
+
+nlohmann::json reading_or_null(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+std::optional<double> reading_from(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  return found == json.end() || found->is_null() ? std::nullopt
+                                                 : std::optional(wire::field<double>(json, key));
+}
+
+}  // namespace
 
 nlohmann::json to_json(const Info& info) {
   return {{"name", info.name},
@@ -39,6 +52,28 @@ Info info_from_json(const nlohmann::json& json) {
   info.clock_mhz = field<double>(json, "clock_mhz");
   info.dram_bytes_per_second = field<double>(json, "dram_bytes_per_second");
   return info;
+}
+
+nlohmann::json to_json(const Conditions& conditions) {
+  return {{"sm_clock_mhz", reading_or_null(conditions.sm_clock_mhz)},
+          {"max_sm_clock_mhz", reading_or_null(conditions.max_sm_clock_mhz)},
+          {"memory_clock_mhz", reading_or_null(conditions.memory_clock_mhz)},
+          {"temperature_c", reading_or_null(conditions.temperature_c)},
+          {"power_watts", reading_or_null(conditions.power_watts)},
+          {"throttle", conditions.throttle},
+          {"reason", conditions.reason}};
+}
+
+Conditions conditions_from_json(const nlohmann::json& json) {
+  Conditions made;
+  made.sm_clock_mhz = reading_from(json, "sm_clock_mhz");
+  made.max_sm_clock_mhz = reading_from(json, "max_sm_clock_mhz");
+  made.memory_clock_mhz = reading_from(json, "memory_clock_mhz");
+  made.temperature_c = reading_from(json, "temperature_c");
+  made.power_watts = reading_from(json, "power_watts");
+  made.throttle = wire::field<std::vector<std::string>>(json, "throttle");
+  made.reason = wire::field<std::string>(json, "reason");
+  return made;
 }
 
 }  // namespace sweep::device

@@ -157,6 +157,32 @@ std::variant<std::unique_ptr<CudaSequence>, Fault> CudaSequence::make(
   return out;
 }
 
+std::variant<std::unique_ptr<CudaSequence>, Fault> CudaSequence::around(
+    std::shared_ptr<const Driver> driver, CUgraph body, std::shared_ptr<void> keeps) {
+  std::unique_ptr<CudaSequence> out(new CudaSequence(std::move(driver)));
+  out->updates_ = false;
+  out->keeps_ = std::move(keeps);
+  const Driver& api = *out->driver_;
+  api.check(api.cuGraphCreate_(&out->graph_, 0), "cuGraphCreate");
+  api.check(api.cuEventCreate_(&out->start_, CU_EVENT_DEFAULT), "cuEventCreate");
+  api.check(api.cuEventCreate_(&out->stop_, CU_EVENT_DEFAULT), "cuEventCreate");
+  CUgraphNode begin = nullptr, middle = nullptr, end = nullptr;
+  CUresult result = api.cuGraphAddEventRecordNode_(&begin, out->graph_, nullptr, 0, out->start_);
+  if (result == CUDA_SUCCESS) {
+    result = api.cuGraphAddChildGraphNode_(&middle, out->graph_, &begin, 1, body);
+  }
+  if (result == CUDA_SUCCESS) {
+    result = api.cuGraphAddEventRecordNode_(&end, out->graph_, &middle, 1, out->stop_);
+  }
+  if (result == CUDA_SUCCESS) {
+    result = api.cuGraphInstantiate_(&out->exec_, out->graph_, 0);
+  }
+  if (result != CUDA_SUCCESS) {
+    return api.fault(result, Fault::Kind::launch);
+  }
+  return out;
+}
+
 double CudaSequence::seconds() const {
   float milliseconds = 0;
   driver_->check(driver_->cuEventElapsedTime_(&milliseconds, start_, stop_), "cuEventElapsedTime");

@@ -71,6 +71,11 @@ class CudaSequence final : public Sequence {
       std::span<const Step> steps,
       std::size_t max_shared_bytes);
 
+  // The nodes of `body` between two events. `keeps`: what the nodes use, until the sequence ends.
+  // update() is always false.
+  [[nodiscard]] static std::variant<std::unique_ptr<CudaSequence>, Fault> around(
+      std::shared_ptr<const Driver> driver, CUgraph body, std::shared_ptr<void> keeps);
+
   CudaSequence(const CudaSequence&) = delete;
   CudaSequence& operator=(const CudaSequence&) = delete;
   ~CudaSequence() override;
@@ -100,6 +105,7 @@ class CudaSequence final : public Sequence {
   CUevent stop_ = nullptr;
   std::vector<KernelNode> kernels_;
   bool updates_ = true;  // false: made anew instead
+  std::shared_ptr<void> keeps_;
 };
 
 }  // namespace sweep::device::cuda

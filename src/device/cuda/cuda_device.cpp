@@ -6,6 +6,7 @@
 #include "device/cuda/driver.h"
 #include "device/cuda/harness.h"
 #include "device/cuda/info.h"
+#include "device/cuda/library_module.h"
 #include "util/error.h"
 
 #include <algorithm>
@@ -121,6 +122,12 @@ class CudaDevice final : public Device {
   void launch(Module& module, const Launch& launch) override;
 
   [[nodiscard]] std::variant<std::unique_ptr<Module>, Fault> load(const Image& image) override;
+
+  [[nodiscard]] std::unique_ptr<Module> open_library(std::string_view function,
+                                                     const std::string& path) override {
+    return std::make_unique<LibraryModule>(driver_, function, path);
+  }
+
   [[nodiscard]] std::variant<std::unique_ptr<Sequence>, Fault> prepare(
       Module& module, std::span<const Step> steps) override;
   [[nodiscard]] bool update(Sequence& sequence, std::span<const Step> steps) override;
@@ -207,8 +214,13 @@ std::variant<std::unique_ptr<Module>, Fault> CudaDevice::load(const Image& image
 
 std::variant<std::unique_ptr<Sequence>, Fault> CudaDevice::prepare(Module& module,
                                                                    std::span<const Step> steps) {
-  auto& code = dynamic_cast<CudaModule&>(module);
-  auto made = CudaSequence::make(driver_, context_.get(), code, steps, info_.max_shared_bytes);
+  auto* library = dynamic_cast<LibraryModule*>(&module);
+  auto made = library != nullptr ? library->prepare(steps, context_.stream())
+                                 : CudaSequence::make(driver_,
+                                                      context_.get(),
+                                                      dynamic_cast<CudaModule&>(module),
+                                                      steps,
+                                                      info_.max_shared_bytes);
   if (const auto* fault = std::get_if<Fault>(&made)) {
     return *fault;
   }

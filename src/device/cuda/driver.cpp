@@ -15,7 +15,8 @@ namespace {
 
 // Read by the driver at cuInit: a cubin is loaded as it is or not at all, nothing is written to
 // ~/.nv, and loading happens when asked for, not inside the first timed launch. Who starts a
-// process for a profiler may leave PTX to it: Nsight Compute adds code of its own.
+// process for a profiler may leave PTX to it: Nsight Compute adds code of its own; who starts one
+// for a vendor library lets it load what it calls.
 void fix_environment() {
   struct Variable {
     const char* name;
@@ -25,7 +26,7 @@ void fix_environment() {
 
   for (const Variable& v : std::array<Variable, 4>{{{"CUDA_DISABLE_PTX_JIT", "1", 0},
                                                     {"CUDA_CACHE_DISABLE", "1", 1},
-                                                    {"CUDA_MODULE_LOADING", "EAGER", 1},
+                                                    {"CUDA_MODULE_LOADING", "EAGER", 0},
                                                     {"CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1}}}) {
     const char* name = v.name;
     if (setenv(name, v.value, v.overwrite) != 0) {

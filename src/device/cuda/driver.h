@@ -48,6 +48,8 @@
   X(cuStreamCreate)                              \
   X(cuStreamDestroy)                             \
   X(cuStreamSynchronize)                         \
+  X(cuStreamBeginCapture)                        \
+  X(cuStreamEndCapture)                          \
   X(cuEventCreate)                               \
   X(cuEventDestroy)                              \
   X(cuEventElapsedTime)                          \
@@ -66,6 +68,8 @@
   X(cuGraphAddMemsetNode)                        \
   X(cuGraphAddMemcpyNode)                        \
   X(cuGraphAddEventRecordNode)                   \
+  X(cuGraphAddChildGraphNode)                    \
+  X(cuGraphGetNodes)                             \
   X(cuGraphAddDependencies)                      \
   X(cuGraphKernelNodeSetAttribute)               \
   X(cuGraphInstantiate)                          \
