@@ -65,7 +65,7 @@ std::vector<util::ResourceLimit> limits_for(const ArmOptions& options) {
           {RLIMIT_MEMLOCK, 0}};
 }
 
-util::SandboxPolicy policy_for(const ArmOptions& options) {
+util::SandboxPolicy policy_for(const ArmOptions& options, const Code* code) {
   util::SandboxPolicy policy = util::system_libraries();
   if (on_cpu(options)) {
     // A shared mapping of it is memory that no limit counts.
@@ -75,11 +75,17 @@ util::SandboxPolicy policy_for(const ArmOptions& options) {
     // The judge's Landlock forbids a /proc of the runner's own.
     policy.own_pids = false;
   }
+  if (code != nullptr && code->library) {
+    // It opens others of its folder.
+    policy.read_execute.push_back(std::filesystem::path(code->library->path).parent_path());
+  }
   policy.allow_unsandboxed = options.allow_unsandboxed;
   return policy;
 }
 
+// `code` null: nothing will be loaded.
 util::SpawnSpec spec_for(const ArmOptions& options,
+                         const Code* code,
                          const std::filesystem::path& folder,
                          int socket) {
   util::SpawnSpec spec;
@@ -87,6 +93,12 @@ util::SpawnSpec spec_for(const ArmOptions& options,
   spec.env = util::basic_environment(folder);
   const auto needed = device::role_environment(options.device);
   spec.env.insert(spec.env.end(), needed.begin(), needed.end());
+  if (code != nullptr && code->library) {
+    // All kernels of cuBLAS are hundreds of megabytes; it loads those that it calls.
+    std::ranges::replace(spec.env,
+                         std::string("CUDA_MODULE_LOADING=EAGER"),
+                         std::string("CUDA_MODULE_LOADING=LAZY"));
+  }
   spec.work_folder = folder;
   spec.fds = {{socket, wire::Channel::kRoleFd}};
   if (options.device_printf) {
@@ -95,14 +107,14 @@ util::SpawnSpec spec_for(const ArmOptions& options,
   }
   spec.limits = limits_for(options);
   spec.deadline = kRunnerSeconds;
-  spec.sandbox = policy_for(options);
+  spec.sandbox = policy_for(options, code);
   return spec;
 }
 
-Started start(const ArmOptions& options, const std::filesystem::path& folder) {
+Started start(const ArmOptions& options, const Code* code, const std::filesystem::path& folder) {
   auto [ours, theirs] = wire::Channel::make_pair();
   util::Process process =
-      util::Process::start_self(*options.program, spec_for(options, folder, theirs.get()));
+      util::Process::start_self(*options.program, spec_for(options, code, folder, theirs.get()));
   return {std::move(process), std::move(ours)};
 }
 
@@ -124,7 +136,8 @@ void check_fault(const json& answer) {
 
 std::vector<util::Protection> probe_runner(const ArmOptions& options) {
   std::optional<util::WorkFolder> folder = folder_for(options);
-  return start(options, folder ? folder->path() : std::filesystem::path()).process.protections();
+  return start(options, nullptr, folder ? folder->path() : std::filesystem::path())
+      .process.protections();
 }
 
 Arm::Arm(const ArmOptions& options, const Code& code)
@@ -132,7 +145,8 @@ Arm::Arm(const ArmOptions& options, const Code& code)
       start_seconds_(options.start_seconds),
       folder_(folder_for(options)),
       process_([&] {
-        Started started = start(options, folder_ ? folder_->path() : std::filesystem::path());
+        Started started =
+            start(options, &code, folder_ ? folder_->path() : std::filesystem::path());
         channel_socket_ = std::move(started.socket);
         return std::move(started.process);
       }()),
@@ -141,13 +155,16 @@ Arm::Arm(const ArmOptions& options, const Code& code)
   const util::Fd image = image_fd(code.image, code.submission.file);
   const std::array fds = {own.get(), image.get()};
   channel_.set_spin(spin_seconds(options.device));
+  json message = {{"do", "open"},
+                  {"device", device::text(options.device)},
+                  {"own", kernels_to_json(options.own_code)},
+                  {"off", names(options.off)},
+                  {"kernels", kernels_to_json(code.image)}};
+  if (code.library) {
+    message["library"] = {{"function", code.library->function}, {"path", code.library->path}};
+  }
   try {
-    channel_.send({{"do", "open"},
-                   {"device", device::text(options.device)},
-                   {"own", kernels_to_json(options.own_code)},
-                   {"off", names(options.off)},
-                   {"kernels", kernels_to_json(code.image)}},
-                  fds);
+    channel_.send(message, fds);
   } catch (const wire::WireError& error) {
     not_started();
   }

@@ -2,6 +2,7 @@
 
 #include "evaluate/hex.h"
 #include "evaluate/image_wire.h"
+#include "evaluate/library_use.h"
 #include "evaluate/tensor_map.h"
 #include "util/error.h"
 #include "util/sha256.h"
@@ -234,6 +235,9 @@ std::variant<std::vector<device::Step>, PlanError> bind_steps(
 }
 
 json code_to_json(const Code& code) {
+  if (code.library) {
+    return {{"library", to_json(*code.library)}, {"image", json::array()}};
+  }
   json kernels = json::array();
   for (const compile::CompiledKernel& kernel : code.kernels) {
     json item = {{"name", kernel.name}, {"lowered", kernel.lowered}};
@@ -250,6 +254,9 @@ json code_to_json(const Code& code) {
 }
 
 Code code_from_json(const json& body, submission::Signature signature, device::Image image) {
+  if (body.contains("library")) {
+    return library_code(library_use_from_json(body.at("library")));
+  }
   Code code;
   for (const auto& [name, value] : body.at("overrides").items()) {
     code.overrides[name] = value.get<std::int64_t>();

@@ -10,12 +10,22 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace sweep::evaluate {
+
+// A call of a vendor library in the place of a compiled text: a problem's baseline.
+struct LibraryUse {
+  std::string baseline;                                   // its name in the problem
+  std::string function;                                   // of device::library_functions()
+  std::string path;                                       // of the library
+  std::vector<std::pair<std::string, std::string>> args;  // parameter -> tensor or expression
+};
 
 // A text that has been parsed and compiled: candidate, seed or reference.
 struct Code {
@@ -24,7 +34,8 @@ struct Code {
   submission::Signature signature;
   std::vector<compile::CompiledKernel> kernels;
   device::Image image;
-  std::string digest;  // SHA-256 of image and source: names it in schedules
+  std::optional<LibraryUse> library;  // then nothing but this and `digest` means anything
+  std::string digest;                 // SHA-256 of image and source: names it in schedules
 };
 
 [[nodiscard]] Code make_code(submission::Submission submission,

@@ -45,6 +45,8 @@ util::SandboxPolicy judge_policy(const JudgeSpec& spec, const std::filesystem::p
   if (spec.device.kind == device::Kind::cuda) {
     policy += util::nvidia_driver();
   }
+  policy.read_execute.insert(
+      policy.read_execute.end(), spec.libraries.begin(), spec.libraries.end());
   policy.read_write.push_back(locks);
   policy.start_sandboxed = true;
   policy.max_processes = kJudgeProcesses;

@@ -25,6 +25,7 @@ struct JudgeSpec {
   bool allow_unsandboxed = false;
   bool device_printf = false;
   DefenceSet off;
+  std::vector<std::filesystem::path> libraries;  // folders of vendor libraries that runners open
   double deadline_seconds = 600;  // from the start, without the time spent waiting for locks
 };
 

@@ -19,7 +19,13 @@ double context_bytes(const Session& session) {
   return evaluate::context_bytes(session.options().arm.device.kind);
 }
 
+// Workspace of a vendor library (cuBLAS: 32 MiB), handle and those of its kernels that it loads.
+constexpr double kLibraryBytes = double{512U << 20U};
+
 double scratch_bytes(Session& session, const Code& code, const problem::Draw& draw) {
+  if (code.library) {
+    return kLibraryBytes;
+  }
   const problem::Problem& problem = session.problem();
   const auto expanded = expand_for(
       code.submission,

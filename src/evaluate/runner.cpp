@@ -101,6 +101,9 @@ class Runner {
     util::lock_down(id.kind == device::Kind::cpu ? util::MemoryFiles::forbid
                                                  : util::MemoryFiles::allow);
     channel_.send({{"sm_count", device_->info().sm_count}});
+    if (body.contains("library")) {
+      return open_library(body.at("library"));
+    }
     const device::Image image = image_from(body.at("kernels"), message.fds.at(1));
     auto loaded = device_->load(image);
     if (const auto* fault = std::get_if<device::Fault>(&loaded)) {
@@ -112,6 +115,16 @@ class Runner {
       facts[kernel.name] = facts_to_json(module_->facts(kernel.name));
     }
     return {{"facts", std::move(facts)}};
+  }
+
+  json open_library(const json& body) {
+    try {
+      module_ = device_->open_library(field<std::string>(body, "function"),
+                                      field<std::string>(body, "path"));
+    } catch (const util::UsageError& error) {
+      return {{"fault", fault_to_json({device::Fault::Kind::other, error.what()})}};
+    }
+    return {{"facts", json::object()}};
   }
 
   json map(wire::Message& message) {

@@ -7,6 +7,7 @@ namespace sweep::evaluate {
 // and answers:
 //   open {device, own[{name,lowered}], kernels[{name,lowered}]} +fd own code +fd image
 //                                        {sm_count}, then {facts{name: ..}} | {fault}
+//   open {.., library{function, path}}   the same with a vendor library in the place of an image
 //   map {bytes, write} +fd               {buffer, address}
 //   unmap {buffer}                       {}
 //   scratch {bytes[..]}                  {set, addresses[..]} | {fault}

@@ -14,19 +14,19 @@ namespace {
 using nlohmann::json;
 using wire::field;
 
-[[noreturn]] void broken(const std::string& what) {
+[[noreturn]] void broken_message(const std::string& what) {
   throw util::InfraError({"message between roles", what, ""}, "E_JUDGE_PROTOCOL");
 }
 
 std::array<std::uint32_t, 3> extents_from_json(const json& body, const char* key) {
   const auto values = field<std::vector<std::int64_t>>(body, key);
   if (values.size() != 3) {
-    broken("three extents expected");
+    broken_message("three extents expected");
   }
   std::array<std::uint32_t, 3> result{};
   for (std::size_t i = 0; i < 3; ++i) {
     if (values[i] < 0 || values[i] > std::numeric_limits<std::uint32_t>::max()) {
-      broken("extent out of range");
+      broken_message("extent out of range");
     }
     result.at(i) = static_cast<std::uint32_t>(values[i]);
   }
@@ -40,7 +40,7 @@ std::vector<std::size_t> maps_from_json(const json& body, const device::Launch& 
     const auto index = static_cast<std::size_t>(map);
     if (map < 0 || index >= launch.arguments.size() ||
         launch.arguments[index].size() != sizeof(device::TensorMap)) {
-      broken("a tensor map that is no argument");
+      broken_message("a tensor map that is no argument");
     }
     maps.push_back(index);
   }
@@ -117,7 +117,7 @@ json steps_to_json(const std::vector<device::Step>& steps) {
 
 std::vector<device::Step> steps_from_json(const json& list) {
   if (!list.is_array()) {
-    broken("a list of steps expected");
+    broken_message("a list of steps expected");
   }
   std::vector<device::Step> steps;
   steps.reserve(list.size());
@@ -167,7 +167,7 @@ device::FunctionFacts facts_from_json(const json& body) {
       std::clamp<std::int64_t>(field<std::int64_t>(body, "max_threads"), 0, 1 << 20));
   for (const std::int64_t bytes : field<std::vector<std::int64_t>>(body, "parameters")) {
     if (bytes < 0 || bytes > (1 << 16)) {
-      broken("size of a parameter out of range");
+      broken_message("size of a parameter out of range");
     }
     facts.parameter_bytes.push_back(static_cast<std::size_t>(bytes));
   }

@@ -1,7 +1,10 @@
 #include "evaluate/seat.h"
 
+#include "evaluate/library_use.h"
+
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 #include <utility>
 
 namespace sweep::evaluate {
@@ -87,6 +90,12 @@ void Seat::ready(const problem::Draw& draw, std::uint32_t poison) {
     return;
   }
   ready_for_.clear();
+  if (code.library) {
+    take_scratch({}, poison);
+    load_library(*code.library, draw);
+    ready_for_ = std::move(wanted);
+    return;
+  }
   auto expanded = expand_for(
       code.submission,
       code.signature,
@@ -114,6 +123,18 @@ void Seat::ready(const problem::Draw& draw, std::uint32_t poison) {
   }
   load(std::get<0>(std::move(steps)));
   ready_for_ = std::move(wanted);
+}
+
+void Seat::load_library(const LibraryUse& use, const problem::Draw& draw) {
+  std::vector<NamedBuffer> buffers;
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    buffers.push_back({bench_.slots()[i].tensor.name, regions_[i].address});
+  }
+  auto bound = bind_library(use, problem_, draw, buffers);
+  if (auto* error = std::get_if<submission::PlanError>(&bound)) {
+    throw PlanFault(std::move(*error));
+  }
+  load({std::get<device::Launch>(std::move(bound))});
 }
 
 void Seat::load(std::vector<device::Step> steps) {
@@ -163,6 +184,10 @@ device::RunTime Seat::run(double seconds, std::uint32_t poison) {
 
 double Seat::row(int calls, bool flush, double seconds, std::uint32_t poison) {
   return arm_.row(sequence_, calls, flush, seconds, poison, sets_);
+}
+
+std::int64_t Seat::scratch_bytes() const {
+  return std::accumulate(scratch_bytes_.begin(), scratch_bytes_.end(), std::int64_t{0});
 }
 
 Seat::Place Seat::place(device::Address address) const {

@@ -38,6 +38,8 @@ class Seat {
   // Of the plan that is ready; 0 before the first.
   [[nodiscard]] int launches() const { return static_cast<int>(steps_.size()); }
 
+  [[nodiscard]] std::int64_t scratch_bytes() const;  // of the plan that is ready
+
   // Where an address of the runner lies.
   enum class Place { elsewhere, inside_input, near_buffer };
   [[nodiscard]] Place place(device::Address address) const;
@@ -46,6 +48,7 @@ class Seat {
   void let_go() noexcept;
   void follow();
   void load(std::vector<device::Step> steps);
+  void load_library(const LibraryUse& use, const problem::Draw& draw);
   void take_scratch(const std::vector<submission::ScratchBuffer>& wanted, std::uint32_t poison);
 
   struct Region {

@@ -188,6 +188,10 @@ Seat& Session::seat(Player& player, Bench& bench, const problem::Draw& draw) {
             has(Defence::read_only_inputs) ? device::Access::read : device::Access::read_write));
     found = std::prev(player.seats.end());
   }
+  if (player.code->library) {
+    // It makes its call once when it gets ready: the content must have arrived.
+    device_->synchronize();
+  }
   found->second->ready(draw, poison_word(~poison_number(++calls_)));
   return *found->second;
 }

@@ -14,7 +14,7 @@ namespace {
 using device::Launch;
 using device::Step;
 
-[[noreturn]] void broken(const char* what) {
+[[noreturn]] void broken_patch(const char* what) {
   throw util::InfraError({"runner", what, ""}, "E_RUNNER_PROTOCOL");
 }
 
@@ -107,7 +107,7 @@ std::optional<std::vector<StepPatch>> patches_between(std::span<const Step> befo
 void apply_patches(std::span<const StepPatch> patches, std::vector<Step>& steps) {
   for (const StepPatch& patch : patches) {
     if (patch.first > patch.last || patch.last >= steps.size()) {
-      broken("a patch beyond the steps");
+      broken_patch("a patch beyond the steps");
     }
     for (std::size_t i = patch.first; i <= patch.last; ++i) {
       auto* launch = std::get_if<Launch>(&steps[i]);
@@ -116,7 +116,7 @@ void apply_patches(std::span<const StepPatch> patches, std::vector<Step>& steps)
       }
       if (patch.argument >= launch->arguments.size() ||
           launch->arguments[patch.argument].size() != patch.bytes.size()) {
-        broken("a patch that does not fit a launch");
+        broken_patch("a patch that does not fit a launch");
       }
       launch->arguments[patch.argument] = patch.bytes;
     }
@@ -136,7 +136,7 @@ nlohmann::json patches_to_json(std::span<const StepPatch> patches) {
 
 std::vector<StepPatch> patches_from_json(const nlohmann::json& list) {
   if (!list.is_array()) {
-    broken("a list of patches expected");
+    broken_patch("a list of patches expected");
   }
   std::vector<StepPatch> patches;
   for (const nlohmann::json& body : list) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 namespace sweep::util {
 
@@ -24,6 +25,23 @@ class RealClock final : public Clock {
   [[nodiscard]] double monotonic() override;
   [[nodiscard]] double wall() override;
   void sleep(double seconds) override;
+};
+
+// Times one part of a work after another.
+class Stopwatch {
+ public:
+  // `clock` outlives this.
+  explicit Stopwatch(Clock& clock) : clock_(clock), last_(clock.monotonic()) {}
+
+  // Seconds since the last call, or since this was made.
+  [[nodiscard]] double lap() {
+    const double now = clock_.monotonic();
+    return now - std::exchange(last_, now);
+  }
+
+ private:
+  Clock& clock_;
+  double last_;
 };
 
 // "2025-01-31T12:34:56.789Z" of seconds since 1970 (years 1970-9999; others are clamped).
