@@ -96,6 +96,40 @@ void add_stages(const evaluate::Evaluation& evaluation, record::FinalResult& out
         stage("held_out", evaluation.heldout->passed, evaluation.heldout->seconds));
 }
 
+// {"shapes": {shape: value}} of one metric; null where no shape has it.
+nlohmann::json metric_json(const evaluate::Evaluation& evaluation, std::string_view name) {
+  nlohmann::json shapes = nlohmann::json::object();
+  std::string unit;
+  for (const evaluate::Metric& metric : evaluation.metrics) {
+    if (metric.name == name && metric.value) {
+      shapes[metric.shape] = *metric.value;
+      unit = metric.unit;
+    }
+  }
+  return shapes.empty() ? nlohmann::json(nullptr)
+                        : nlohmann::json{{"shapes", std::move(shapes)}, {"unit", unit}};
+}
+
+// The named metrics as one member; null where none has a value.
+nlohmann::json metrics_json(const evaluate::Evaluation& evaluation,
+                            std::initializer_list<std::string_view> names) {
+  nlohmann::json out = nlohmann::json::object();
+  for (const std::string_view name : names) {
+    if (nlohmann::json one = metric_json(evaluation, name); !one.is_null())
+      out[std::string(name)] = std::move(one);
+  }
+  return out.empty() ? nlohmann::json(nullptr) : out;
+}
+
+void add_metrics(const evaluate::Evaluation& evaluation, record::FinalResult& out) {
+  out.memory_stats = metrics_json(evaluation, {"memory_ratio"});
+  out.kernel_launch_stats = metrics_json(evaluation, {"launch_ratio"});
+  out.sol_stats = metrics_json(evaluation, {"speed_of_light"});
+  out.energy_stats = metrics_json(evaluation, {"energy_per_call", "energy_ratio"});
+  out.roofline_stats =
+      metrics_json(evaluation, {"roofline", "bytes_per_second", "flop_per_second"});
+}
+
 }  // namespace
 
 record::FinalResult final_result(const evaluate::Evaluation& evaluation) {
@@ -120,6 +154,7 @@ record::FinalResult final_result(const evaluate::Evaluation& evaluation) {
   out.metadata = {{"outcome", std::string(evaluate::name(outcome))},
                   {"device", evaluation.device},
                   {"hardware", evaluation.device_info.name}};
+  add_metrics(evaluation, out);
   if (evaluation.check)
     out.numerical_precision = {{"worst_share", evaluation.check->worst_share}};
   return out;

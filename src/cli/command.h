@@ -26,6 +26,7 @@ struct Command {
 
 [[nodiscard]] std::span<const Command> commands();
 
+int run_baseline(const std::vector<std::string>& arguments);
 int run_calibrate(const std::vector<std::string>& arguments);
 int run_eval(const std::vector<std::string>& arguments);
 int run_new(const std::vector<std::string>& arguments);

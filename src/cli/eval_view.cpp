@@ -1,5 +1,7 @@
 #include "cli/eval_view.h"
 
+#include "cli/baseline_view.h"
+#include "cli/metrics_view.h"
 #include "evaluate/conclusion.h"
 #include "util/text.h"
 
@@ -327,6 +329,7 @@ std::string eval_text(const Evaluation& e, const Style& style, std::size_t width
   if (e.time && !e.time->failure && !e.time->shapes.empty()) {
     out +=
         "\n" + shape_table(*e.time, style, e.versus.empty() ? "seed" : "other", e.device != "cpu");
+    out += metrics_text(e, style, width) + shown_baselines_text(e.baselines, style, width);
   }
   const std::string line = verdict_line(e, style);
   out += "\n" + wrapped(line.substr(0, line.size() - 1), 1, width);

@@ -1,5 +1,6 @@
 #include "cli/problem_check.h"
 
+#include "evaluate/library_use.h"
 #include "evaluate/preparation.h"
 #include "problem/check.h"
 #include "submission/plan.h"
@@ -63,6 +64,18 @@ void check_seed(const evaluate::Services& services,
   }
 }
 
+// Calls that are not built in are left to a later version: the problem is sound without them.
+void check_baselines(const problem::Problem& problem, std::vector<Mistake>& out) {
+  for (const problem::Baseline& baseline : problem.baselines) {
+    const std::string what =
+        baseline.library.empty() ? "" : evaluate::library_mistake(problem, baseline);
+    if (!what.empty()) {
+      const bool unknown = device::find_library_function(baseline.library) == nullptr;
+      out.push_back({"E_PROBLEM_BASELINE", {}, what, "", unknown});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Mistake> check_problem(const evaluate::Services& services,
@@ -74,6 +87,7 @@ std::vector<Mistake> check_problem(const evaluate::Services& services,
   }
   check_plan({(folder / "reference.cu").string(), loaded.problem->reference.text}, out);
   check_seed(services, *loaded.problem, out);
+  check_baselines(*loaded.problem, out);
   return out;
 }
 

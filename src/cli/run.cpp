@@ -22,6 +22,9 @@ constexpr std::array kCommands = {
         "selftest", "judge cheats and honest kernels: does the judge still hold?", run_selftest},
     Command{
         "calibrate", "measure what this device reaches and how much it scatters", run_calibrate},
+    Command{"baseline",
+            "time seeds and vendor libraries on this GPU, or show their times",
+            run_baseline},
     Command{"doctor", "say what this machine can do and what it lacks", run_doctor},
 };
 

@@ -1,6 +1,6 @@
 #include "evaluate/calibration.h"
 
-#include "compile/cache.h"
+#include "evaluate/device_file.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/sha256.h"
@@ -17,41 +17,10 @@ namespace {
 
 constexpr std::size_t kMaxFile = std::size_t{1} << 20U;
 
-std::string safe_name(const std::string& text) {
-  std::string out;
-  for (const char c : text.substr(0, 100)) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.';
-    out += plain ? c : '_';
-  }
-  return out;
-}
-
-std::filesystem::path folder_of(const std::filesystem::path& cache) {
-  return (cache.empty() ? compile::default_cache_folder() : cache) / "calibration";
-}
-
 // The same for the same content on every machine.
 std::string id_of(Calibration calibration) {
   calibration.id.clear();
   return util::sha256_hex(to_json(calibration).dump()).substr(0, 16);
-}
-
-// Another driver's calibration of the same device, by file name.
-bool other_driver(const std::filesystem::path& folder, const device::Info& info) {
-  constexpr int kMostFiles = 1000;
-  std::error_code error;
-  int seen = 0;
-  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
-       at.increment(error)) {
-    if (at->path().filename().string().starts_with(safe_name(info.uuid) + "-")) {
-      return true;
-    }
-    if (++seen >= kMostFiles) {
-      break;
-    }
-  }
-  return false;
 }
 
 }  // namespace
@@ -81,7 +50,7 @@ double half_width_for(const NoiseFloors& floors, double seconds) {
 
 std::filesystem::path calibration_file(const std::filesystem::path& cache,
                                        const device::Info& info) {
-  return folder_of(cache) / (safe_name(info.uuid) + "-" + safe_name(info.driver) + ".json");
+  return device_file(cache, "calibration", info);
 }
 
 void store_calibration(const std::filesystem::path& cache, Calibration& calibration) {
@@ -95,7 +64,7 @@ FoundCalibration find_calibration(const std::filesystem::path& cache, const devi
   const std::filesystem::path file = calibration_file(cache, info);
   std::error_code error;
   if (!std::filesystem::exists(file, error)) {
-    const bool other = other_driver(file.parent_path(), info);
+    const bool other = has_other_driver(file.parent_path(), info);
     return {std::nullopt,
             other ? "made with another driver than " + info.driver : "this device has none"};
   }

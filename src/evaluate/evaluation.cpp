@@ -1,8 +1,10 @@
 #include "evaluate/evaluation.h"
 
+#include "evaluate/baselines.h"
 #include "evaluate/conclusion.h"
 #include "evaluate/evaluation_json.h"
 #include "evaluate/judge_client.h"
+#include "evaluate/metrics.h"
 #include "evaluate/preparation.h"
 #include "evaluate/signature.h"
 #include "evaluate/static_memory.h"
@@ -323,6 +325,14 @@ class Run {
       }
       result_.verdict = result_.time->decision.value_or(Verdict::pass_inconclusive);
       result_.headline = speedup_text(*result_.time, "visible");
+      result_.metrics =
+          metrics_of(*result_.time,
+                     request_.device.kind,
+                     ceilings_of(services_.cache, request_.device.kind, judge_->info()));
+      if (!request_.versus && request_.device.kind == device::Kind::cuda) {
+        result_.baselines =
+            baselines_beside(services_, *problem_, judge_->info(), *result_.time, clock_.wall());
+      }
       if (result_.time->uneven) {
         result_.flags.emplace_back("UNEVEN");
       }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "device/conditions.h"
 #include "device/device.h"
 #include "evaluate/defence.h"
 #include "evaluate/verdict.h"
@@ -166,9 +167,15 @@ struct ShapeTiming {
   expr::IntEnv dims;
   double seed_seconds = 0, candidate_seconds = 0;  // medians
   Interval ratio;
-  bool uneven = false;       // mean and median disagree by over 5%: the mean decides
-  double floor_seconds = 0;  // roofline floor; 0: unknown
-  int launches = 1;          // of the candidate's plan
+  bool uneven = false;            // mean and median disagree by over 5%: the mean decides
+  double floor_seconds = 0;       // roofline floor; 0: unknown
+  int launches = 1;               // of the candidate's plan
+  int seed_launches = 1;          // of the seed's plan
+  double bytes = 0, flops = 0;    // of one call by the problem's work model; 0: unknown
+  std::string unit = {};          // that the model counts the flops on: "tensor-bf16"
+  bool flops_needed = false;      // no algorithm is known that does with fewer
+  std::int64_t tensor_bytes = 0;  // of inputs, inout and outputs
+  std::int64_t scratch_bytes = 0, seed_scratch_bytes = 0;
 };
 
 // A disturbance that was looked for; docs/timing.md explains each. Only `low` decides.
@@ -233,6 +240,7 @@ struct TimeResult {
   std::vector<Sample> pilot;  // of the replicates that fixed how many there are; not used again
   std::vector<TimeResult> earlier;  // UNSTABLE sessions that this one repeats
   TimePhases phases;
+  device::Conditions conditions;  // the worst seen after a replicate's calls
   double seconds = 0;
 
   // Mean wall time of a judged call beyond the time between its events; 0 without calls.
@@ -251,6 +259,26 @@ struct Protections {
   bool landlock = false, seccomp = false, network = false, pids = false, user = false;
   bool sealed = false;  // no host code of the submission runs (never on the cpu device)
   std::string note;     // "unsealed", "sealed: weak", "run without a sandbox"
+};
+
+// One figure that follows from times and work, for a reader (docs/timing.md). Either a value or the
+// reason why there is none; never an estimate in place of a measurement.
+struct Metric {
+  std::string name;   // "roofline"
+  std::string shape;  // empty: of all shapes
+  std::optional<double> value;
+  std::string unit;  // "B/s", "op/s", "B", "s"; empty: a ratio
+  std::string text;  // what it refers to, or why there is no value
+};
+
+// A baseline that was recorded on the device (baselines.h), beside an evaluation.
+struct ShownBaseline {
+  std::string name, library, math;
+  double age_seconds = 0;  // when the evaluation was made
+  double ratio = 0;        // seed / baseline over the shapes in common
+  double candidate = 0;    // baseline / candidate over the same: above 1 the candidate is faster
+  int shapes = 0;          // in common
+  std::string reason;      // why it cannot be held against this evaluation; then no numbers
 };
 
 struct StageTime {
@@ -283,6 +311,8 @@ struct Evaluation {
   std::string reproduce;  // command that shows the same again
   std::string next;       // what to try now
   std::vector<StageTime> stages;
+  std::vector<Metric> metrics;  // of the visible shapes that were timed (metrics.h)
+  std::vector<ShownBaseline> baselines;
   // Estimate of at least 1.05, confirmed by a second session; none where no such session ran.
   std::optional<bool> practical_win;
   double seconds = 0;

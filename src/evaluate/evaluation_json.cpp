@@ -1,6 +1,8 @@
 #include "evaluate/evaluation_json.h"
 
 #include "device/info_json.h"
+#include "evaluate/baselines.h"
+#include "evaluate/metrics.h"
 #include "util/text.h"
 #include "wire/channel.h"
 
@@ -175,6 +177,12 @@ Evaluation read(const json& body) {
   e.version = field<std::string>(body, "version");
   e.infra = field<std::string>(body, "infra");
   e.headline = field<std::string>(body, "headline");
+  if (const auto metrics = body.find("metrics"); metrics != body.end()) {
+    e.metrics = metrics_from_json(*metrics);
+  }
+  if (const auto baselines = body.find("baselines"); baselines != body.end()) {
+    e.baselines = shown_from_json(*baselines);
+  }
   if (const auto win = body.find("practical_win"); win != body.end() && win->is_boolean()) {
     e.practical_win = win->get<bool>();
   }
@@ -229,6 +237,8 @@ json to_json(const Evaluation& e, View view) {
           {"version", e.version},
           {"infra", util::to_valid_utf8(e.infra)},
           {"headline", util::to_valid_utf8(e.headline)},
+          {"metrics", to_json(e.metrics)},
+          {"baselines", to_json(e.baselines)},
           {"practical_win", e.practical_win ? json(*e.practical_win) : json(nullptr)},
           {"practical_win_reason",
            e.practical_win ? "" : "no second session was timed to confirm the first"},

@@ -22,13 +22,13 @@ bool has_mask(const problem::Problem& problem) {
 Floor floor_of(const problem::Problem& problem,
                const problem::Draw& draw,
                const device::Info& info) {
-  if (!(info.dram_bytes_per_second > 0)) {
-    return {};
-  }
-  const problem::WorkValues work =
-      problem::work_of(problem, draw, problem::FillPlan(problem, draw).statistics());
-  const bool hopper = info.arch.starts_with("sm_90");
   Floor floor;
+  floor.work = problem::work_of(problem, draw, problem::FillPlan(problem, draw).statistics());
+  if (!(info.dram_bytes_per_second > 0)) {
+    return floor;
+  }
+  const problem::WorkValues& work = floor.work;
+  const bool hopper = info.arch.starts_with("sm_90");
   floor.bytes = std::max(0.0, work.bytes - static_cast<double>(info.l2_bytes));
   floor.seconds = std::max(floor.bytes / info.dram_bytes_per_second,
                            hopper ? problem::least_compute_seconds(problem, work) : 0.0);

@@ -10,11 +10,12 @@
 
 namespace sweep::evaluate {
 
-// What the work of a content takes at least on a device.
+// The work of a content and what it takes at least on a device.
 struct Floor {
   double seconds = 0;     // 0: nothing is known
   double bytes = 0;       // that must move beyond the L2 cache
   bool provable = false;  // the problem says which bytes; else a kernel may know how to skip some
+  problem::WorkValues work;
 };
 
 // From the problem's work model with the statistics of this very content: bytes beyond L2 at the

@@ -1,3 +1,4 @@
+#include "device/info_json.h"
 #include "evaluate/evaluation_json.h"
 #include "evaluate/json_fields.h"
 #include "evaluate/phases_json.h"
@@ -56,7 +57,15 @@ json to_json(const ShapeTiming& shape) {
           {"ratio", to_json(shape.ratio)},
           {"uneven", shape.uneven},
           {"floor_seconds", shape.floor_seconds},
-          {"launches", shape.launches}};
+          {"launches", shape.launches},
+          {"seed_launches", shape.seed_launches},
+          {"bytes", number(shape.bytes)},
+          {"flops", number(shape.flops)},
+          {"unit", shape.unit},
+          {"flops_needed", shape.flops_needed},
+          {"tensor_bytes", shape.tensor_bytes},
+          {"scratch_bytes", shape.scratch_bytes},
+          {"seed_scratch_bytes", shape.seed_scratch_bytes}};
 }
 
 ShapeTiming shape_from(const json& body) {
@@ -69,6 +78,16 @@ ShapeTiming shape_from(const json& body) {
   shape.uneven = field<bool>(body, "uneven");
   shape.floor_seconds = field<double>(body, "floor_seconds");
   shape.launches = body.contains("launches") ? int_from(body, "launches") : 1;
+  if (body.contains("seed_launches")) {  // older results lack these
+    shape.seed_launches = int_from(body, "seed_launches");
+    shape.bytes = number_from(body, "bytes");
+    shape.flops = number_from(body, "flops");
+    shape.unit = field<std::string>(body, "unit");
+    shape.flops_needed = field<bool>(body, "flops_needed");
+    shape.tensor_bytes = field<std::int64_t>(body, "tensor_bytes");
+    shape.scratch_bytes = field<std::int64_t>(body, "scratch_bytes");
+    shape.seed_scratch_bytes = field<std::int64_t>(body, "seed_scratch_bytes");
+  }
   return shape;
 }
 
@@ -172,6 +191,7 @@ json to_json(const TimeResult& result) {
           {"pilot", samples_to_json(result.pilot)},
           {"earlier", std::move(earlier)},
           {"phases", to_json(result.phases)},
+          {"conditions", device::to_json(result.conditions)},
           {"overhead_per_call", result.overhead_per_call()},
           {"seconds", result.seconds}};
 }
@@ -218,6 +238,9 @@ TimeResult time_from_json(const json& body) {
   }
   if (body.contains("phases")) {
     result.phases = phases_from_json(body.at("phases"));
+  }
+  if (body.contains("conditions")) {
+    result.conditions = device::conditions_from_json(body.at("conditions"));
   }
   result.seconds = field<double>(body, "seconds");
   return result;

@@ -34,20 +34,21 @@ class TimeStage {
         options_(options),
         key_(key.derive("time")),
         tick_(tick),
-        only_pool_(!seed_rule_suffices(session.problem())) {}
+        only_pool_(!seed_rule_suffices(session.problem())),
+        monitor_(session.options().arm.device, session.device().info()) {}
 
   TimeResult run(const std::vector<Place>& places) {
     bytes_ = needed_bytes(places);
     session_.lock(util::LockMode::shared, bytes_);
     session_.clear_bench();
     choose_flush();
-    (void)lap();
+    (void)watch_.lap();
     int replicates = std::max(options_.replicates, 1);
     start_pairs(std::min(options_.target > 0 ? kPilotReplicates : replicates, kPairsAtOnce));
     for (const Place& place : places) {
       shapes_.push_back(make_timed_shape(session_, place, key_, only_pool_));
     }
-    phases_.pool = lap();
+    phases_.pool = watch_.lap();
     if (options_.target > 0) {
       replicates = pilot(replicates);
     }
@@ -100,24 +101,25 @@ class TimeStage {
   void run_batch(int first, int count, int replicates) {
     session_.lock(util::LockMode::shared, bytes_);
     start_pairs(count);
-    (void)lap();
+    (void)watch_.lap();
     for (int i = 0; i < count; ++i) {
       Pair& pair = pairs_.at(static_cast<std::size_t>(i));
       pair.seed.arm->ready();
       get_ready(pair);
     }
-    phases_.start += lap();
+    phases_.start += watch_.lap();
     for (int i = 0; i < count && !failure_; ++i) {
       warm(pairs_.at(static_cast<std::size_t>(i)), skip_ + first + i);
     }
-    phases_.warm += lap();
+    phases_.warm += watch_.lap();
     session_.lock(util::LockMode::exclusive);
-    (void)lap();
+    (void)watch_.lap();
     for (int i = 0; i < count && !failure_; ++i) {
       tick_("replicate", static_cast<std::size_t>(first + i), static_cast<std::size_t>(replicates));
       run_replicate(pairs_.at(static_cast<std::size_t>(i)), skip_ + first + i);
+      conditions_.push_back(monitor_.read());
     }
-    phases_.calls += lap();
+    phases_.calls += watch_.lap();
     session_.unlock();
     for (Pair& pair : pairs_) {
       session_.retire(std::move(pair.seed));
@@ -129,7 +131,7 @@ class TimeStage {
   void warm(Pair& pair, int replicate) {
     for (TimedShape& shape : shapes_) {
       warm_call(pair, shape, "warm/" + std::to_string(replicate), false);
-      note_launches(shape, pair.candidate);
+      note_plans(shape, pair.seed, pair.candidate);
       if (shape.call_seconds == 0 && !failure_) {
         // Everything is in place now: what a judged call takes decides how many blocks there are.
         const double begin = clock_.monotonic();
@@ -164,12 +166,6 @@ class TimeStage {
     } catch (const ArmFault& fault) {
       failure_ = session_.failure_of(fault, pair.candidate);
     }
-  }
-
-  // Seconds since the last call.
-  double lap() {
-    const double now = clock_.monotonic();
-    return now - std::exchange(lap_, now);
   }
 
   // A fault in a timed call is judged like one in check: it counts if it recurs, at once or in any
@@ -352,6 +348,7 @@ class TimeStage {
     result.slopes = slopes_;
     result.pilot = pilot_;
     result.phases = phases_;
+    result.conditions = device::worst_of(conditions_, "no replicate was timed");
     result.replicates = options_.replicates;
     result.blocks = blocks_.empty() ? 0 : *std::ranges::max_element(blocks_);
     result.clock = clock_name(session_, flushed_);
@@ -367,12 +364,14 @@ class TimeStage {
   problem::Key key_;
   const Tick& tick_;
   bool only_pool_;
+  device::Monitor monitor_;
+  std::vector<device::Conditions> conditions_;
   double bytes_ = 0;  // of device memory
   bool flushed_ = true;
   std::vector<int> blocks_;  // of each shape in a replicate
   TimePhases phases_;
   util::RealClock clock_;
-  double lap_ = 0;
+  util::Stopwatch watch_{clock_};
   std::deque<TimedShape> shapes_;
   std::deque<Pair> pairs_;  // refer to the benches of shapes_
   std::vector<Sample> samples_, pilot_;

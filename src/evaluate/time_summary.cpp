@@ -115,6 +115,16 @@ void add_statistics(TimeResult& result,
     timing.dims = shape.place.free;
     timing.floor_seconds = shape.floor_seconds;
     timing.launches = shape.launches;
+    timing.seed_launches = shape.seed_launches;
+    timing.scratch_bytes = shape.scratch_bytes;
+    timing.seed_scratch_bytes = shape.seed_scratch_bytes;
+    timing.bytes = shape.floor.work.bytes;
+    timing.flops = shape.floor.work.flops;
+    timing.unit = shape.unit;
+    timing.flops_needed = shape.flops_needed;
+    for (const Bench::Slot& slot : shape.bench->slots()) {
+      timing.tensor_bytes += static_cast<std::int64_t>(slot.tensor.bytes);
+    }
   }
   if (options.floors) {
     result.calibration = floor_used(*options.floors, result);

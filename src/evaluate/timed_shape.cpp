@@ -45,6 +45,8 @@ TimedShape make_timed_shape(Session& session,
   const problem::Problem& problem = session.problem();
   TimedShape shape;
   shape.place = place;
+  shape.unit = problem::name(problem.work.unit);
+  shape.flops_needed = problem.work.flops_is_floor;
   util::RealClock clock;
   const double begin = clock.monotonic();
   const std::size_t most = std::min(kPoolBytes, session.device().free_bytes() / 8);
@@ -109,11 +111,19 @@ std::string clock_name(const Session& session, bool flushed) {
   return flushed ? "monotonic clock" : "monotonic clock, caches not flushed";
 }
 
-void note_launches(TimedShape& shape, const Player& candidate) {
-  for (const auto& [bench, seat] : candidate.seats) {
-    if (bench == shape.bench.get()) {
-      shape.launches = seat->launches();
-    }
+void note_plans(TimedShape& shape, const Player& seed, const Player& candidate) {
+  const auto seat_of = [&shape](const Player& player) -> const Seat* {
+    const auto found = std::ranges::find(
+        player.seats, shape.bench.get(), [](const auto& seat) { return seat.first; });
+    return found == player.seats.end() ? nullptr : found->second.get();
+  };
+  if (const Seat* seat = seat_of(candidate)) {
+    shape.launches = seat->launches();
+    shape.scratch_bytes = seat->scratch_bytes();
+  }
+  if (const Seat* seat = seat_of(seed)) {
+    shape.seed_launches = seat->launches();
+    shape.seed_scratch_bytes = seat->scratch_bytes();
   }
 }
 

@@ -32,8 +32,11 @@ struct TimedShape {
   ByOutput e_max;  // largest of the pool
   ByOutput least;  // least scales of small outputs
   double floor_seconds = 0;
-  Floor floor;              // the lowest of the first contents of the pool
-  int launches = 1;         // of the candidate's plan, as warmed
+  Floor floor;       // the lowest of the first contents of the pool
+  std::string unit;  // of the work model
+  bool flops_needed = false;
+  int launches = 1, seed_launches = 1;  // of the plans, as warmed
+  std::int64_t scratch_bytes = 0, seed_scratch_bytes = 0;
   double call_seconds = 0;  // one judged call, measured while warming; 0: not yet
 };
 
@@ -63,8 +66,8 @@ struct TimedShape {
 // TimeResult::clock. `flushed`: caches before each call (always on a GPU).
 [[nodiscard]] std::string clock_name(const Session& session, bool flushed);
 
-// Takes the candidate's launches from its seat, if it has one for this shape.
-void note_launches(TimedShape& shape, const Player& candidate);
+// Takes launches and scratch of both plans from their seats, if they have one for this shape.
+void note_plans(TimedShape& shape, const Player& seed, const Player& candidate);
 
 // The pool's draw for content `index` of `contents` in a replicate, or null: pool contents stand at
 // keyed places, each at most once, and in turn where `only_pool`.

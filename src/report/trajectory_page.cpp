@@ -1,3 +1,4 @@
+#include "report/baseline_table.h"
 #include "report/page.h"
 #include "util/text.h"
 
@@ -153,7 +154,7 @@ Markup timings(const record::FinalResult& result) {
                                    ? fmt::format("{:.0f}%", 100 * *s.share_of_floor)
                                    : "\u2014")});
   }
-  Markup out = element("h2", text("Timing")) + render(table);
+  Markup out = element("h2", text("Timing")) + render(table) + baseline_table(result);
   const nlohmann::json dots = timing_dots(result);
   if (!dots.empty()) {
     out += element("figure",

@@ -56,7 +56,7 @@ TEST(FloorRule, OtherArchitecturesHaveNoComputeFloor) {
 }
 
 TEST(FloorRule, TheSlowestReplicateMustBeWellBelow) {
-  const Floor floor{100e-6, 480e6, true};
+  const Floor floor{100e-6, 480e6, true, {}};
   EXPECT_FALSE(below_floor("full", floor, std::array{91e-6, 50e-6}));
   const auto failure = below_floor("full", floor, std::array{89e-6, 50e-6});
   ASSERT_TRUE(failure);
@@ -67,7 +67,7 @@ TEST(FloorRule, TheSlowestReplicateMustBeWellBelow) {
 }
 
 TEST(FloorRule, WhatMayBeSkippedIsForAPersonToLookAt) {
-  const auto failure = below_floor("full", Floor{100e-6, 480e6, false}, std::array{10e-6});
+  const auto failure = below_floor("full", Floor{100e-6, 480e6, false, {}}, std::array{10e-6});
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->verdict, Verdict::review);
 }
