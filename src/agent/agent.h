@@ -87,6 +87,7 @@ struct Surroundings {
   std::string builtin_url;        // base URL of the running built-in server, for `builtin:` models
   record::Provenance provenance;  // version, configuration hash, host; the rest is filled in here
   bool allow_unsandboxed = false;
+  evaluate::Spares* spares = nullptr;  // of this worker, alive during run_item()
 };
 
 // run() with the real endpoint, judge and clock: what the queue's worker calls. Reads the model's

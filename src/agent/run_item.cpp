@@ -15,14 +15,16 @@ namespace {
 
 class RealEvaluator final : public Evaluator {
  public:
-  explicit RealEvaluator(const evaluate::Services& services) : services_(services) {}
+  RealEvaluator(const evaluate::Services& services, evaluate::Spares* spares)
+      : services_(services), spares_(spares) {}
 
   evaluate::Evaluation evaluate(const evaluate::EvaluationRequest& request) override {
-    return evaluate::evaluate(request, services_);
+    return evaluate::evaluate(request, services_, {}, spares_);
   }
 
  private:
   const evaluate::Services& services_;
+  evaluate::Spares* spares_;
 };
 
 // The queue's permits as the endpoint wants them. Tokens are in the ledger rows, which the queue
@@ -121,7 +123,7 @@ record::Trajectory run_item(const config::SweepConfig& config,
   };
   const auto endpoint =
       endpoint::connect(target_of(model, surroundings), retry_of(config, item), needs);
-  RealEvaluator evaluator(surroundings.evaluation);
+  RealEvaluator evaluator(surroundings.evaluation, surroundings.spares);
   const Services services{
       &record, endpoint.get(), &evaluator, &clock, surroundings.allow_unsandboxed};
   return run(config, item, task, surroundings.device, provenance_of(surroundings, model), services);

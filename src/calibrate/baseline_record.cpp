@@ -182,7 +182,8 @@ class BaselineRecorder {
             RecordedBaseline& entry) {
     entry.made = clock_.wall();
     evaluate::JudgeClient judge(judge_spec(entry));
-    judge.open(problem, codes, harness_, kNoTick);
+    judge.begin();
+    judge.open(problem, codes, harness_, 1, kNoTick);
     const evaluate::StageOptions with = stage_options(entry, *codes.back());
     const evaluate::CheckResult check =
         evaluate::check_from_json(judge.stage("check", with, kNoTick));

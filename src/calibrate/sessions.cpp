@@ -25,10 +25,13 @@ Sessions::Sessions(const Setup& setup,
   spec.device = setup.device;
   spec.allow_unsandboxed = setup.allow_unsandboxed;
   spec.deadline_seconds = kDeadlineSeconds;
+  spec.runners = 0;
   judge_ = std::make_unique<evaluate::JudgeClient>(spec);
+  judge_->begin();
   judge_->open(material.problem,
                {&material.reference, &material.seed, &kernel},
                harness,
+               1,
                [](const std::string&, std::size_t, std::size_t) {});
 }
 

@@ -2,11 +2,8 @@
 
 #include "device/device.h"
 #include "evaluate/code.h"
-#include "evaluate/defence.h"
+#include "evaluate/runner_process.h"
 #include "evaluate/step_patch.h"
-#include "util/process.h"
-#include "util/work_folder.h"
-#include "wire/channel.h"
 
 #include <filesystem>
 #include <functional>
@@ -46,24 +43,13 @@ class PlanFault : public std::runtime_error {
   submission::PlanError error_;
 };
 
-struct ArmOptions {
-  const util::Self* program = nullptr;
-  device::Id device;
-  device::Image own_code;  // of the judge's device, so that a runner needs no compiler
-  bool allow_unsandboxed = false;
-  bool device_printf = false;  // standard output of the runner goes to the judge's
-  double start_seconds = 30;   // open and load
-  DefenceSet off;
-};
-
-// Starts a runner that opens and loads nothing, ends it, and says how it was protected.
-[[nodiscard]] std::vector<util::Protection> probe_runner(const ArmOptions& options);
-
 // One runner process with one module loaded, seen from the judge. The destructor ends the process.
 class Arm {
  public:
   // Starts the process and does not wait for it. Throws util::InfraError E_RUNNER_START.
   Arm(const ArmOptions& options, const Code& code);
+  // In a runner that was started before, with the same options.
+  Arm(RunnerProcess runner, const ArmOptions& options, const Code& code);
   ~Arm();
   Arm(const Arm&) = delete;
   Arm& operator=(const Arm&) = delete;
@@ -83,7 +69,7 @@ class Arm {
   [[nodiscard]] const Facts& facts();
 
   [[nodiscard]] const std::vector<util::Protection>& protections() const {
-    return process_.protections();
+    return runner_.process().protections();
   }
 
   [[nodiscard]] std::int64_t occupancy(const std::string& kernel,
@@ -139,15 +125,16 @@ class Arm {
            const std::function<void(const nlohmann::json&)>& take);
   void order(const nlohmann::json& body);  // the answer is not looked at
   void take_answer(double seconds, const std::function<void(const nlohmann::json&)>& take);
-  [[noreturn]] void not_started();
+
+  [[nodiscard]] util::Process& process() { return runner_.process(); }
+
+  [[nodiscard]] wire::Channel& channel() { return runner_.channel(); }
+
   [[noreturn]] void lost(const util::InfraError& error, double seconds);
 
   const Code& code_;
   double start_seconds_;
-  std::optional<util::WorkFolder> folder_;  // none on the cpu device, where code could fill it
-  util::Fd channel_socket_;                 // until channel_ takes it
-  util::Process process_;
-  wire::Channel channel_;
+  RunnerProcess runner_;
   Facts facts_;
   bool ready_ = false;
   bool ended_ = false;

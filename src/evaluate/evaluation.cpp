@@ -7,6 +7,7 @@
 #include "evaluate/metrics.h"
 #include "evaluate/preparation.h"
 #include "evaluate/signature.h"
+#include "evaluate/spares.h"
 #include "evaluate/static_memory.h"
 #include "util/clock.h"
 #include "util/sha256.h"
@@ -24,8 +25,11 @@ constexpr double kTargetHalfWidth = 0.005;  // of the ratio, where a pilot choos
 
 class Run {
  public:
-  Run(const EvaluationRequest& request, const Services& services, const Progress& progress)
-      : request_(request), services_(services), progress_(progress) {}
+  Run(const EvaluationRequest& request,
+      const Services& services,
+      const Progress& progress,
+      Spares& spares)
+      : request_(request), services_(services), progress_(progress), spares_(spares) {}
 
   Evaluation evaluate() {
     const double begin = clock_.monotonic();
@@ -162,17 +166,9 @@ class Run {
   }
 
   void start_judge() {
-    JudgeSpec spec;
-    spec.program = services_.program.empty() ? std::filesystem::read_symlink("/proc/self/exe")
-                                             : services_.program;
-    spec.locks = services_.locks;
-    spec.device = request_.device;
-    spec.seed = request_.seed;
-    spec.allow_unsandboxed = request_.allow_unsandboxed;
-    spec.device_printf = request_.device_printf;
-    spec.deadline_seconds = request_.deadline_seconds;
-    spec.off = request_.off;
-    judge_ = std::make_unique<JudgeClient>(spec);
+    Spares::Taken taken = spares_.take(judge_spec(request_, services_));
+    judge_ = std::move(taken.judge);
+    spare_ = taken.spare;
     result_.device_info = judge_->info();
     floors_ = noise_floors(services_.cache, request_.device.kind, judge_->info(), clock_.wall());
   }
@@ -182,8 +178,9 @@ class Run {
       start_judge();
       const compile::Target target{request_.device.kind, result_.device_info.arch};
       // The problem's and the harness's own code meanwhile: mostly from the cache.
-      std::future<Trusted> trusted =
-          std::async(std::launch::async, [this, &target] { return compile_trusted(target); });
+      std::future<Trusted> trusted = std::async(std::launch::async, [this, &target] {
+        return compile_trusted(compile_options(), target, *problem_, services_);
+      });
       compile::Compiler compiler(compile_options());
       const bool printing = request_.device_printf && request_.depth != Depth::full;
       compile::Request wanted = compile_request(*submission_, target, printing);
@@ -212,15 +209,23 @@ class Run {
       }
       session_ =
           util::sha256_hex(candidate.digest + ours.seed.digest + std::to_string(request_.seed));
-      judge_->open(*problem_, codes, ours.harness, tick_of(Stage::compile));
+      open(codes, ours.harness);
       return true;
     });
   }
 
-  struct Trusted {
-    Code reference, seed;
-    HarnessImages harness;
-  };
+  // A spare judge may have met trouble while it waited; a new one tells whether it lasts.
+  void open(const std::vector<const Code*>& codes, const HarnessImages& harness) {
+    try {
+      judge_->open(*problem_, codes, harness, request_.seed, tick_of(Stage::compile));
+    } catch (const util::InfraError&) {
+      if (!spare_) {
+        throw;
+      }
+      start_judge();
+      judge_->open(*problem_, codes, harness, request_.seed, tick_of(Stage::compile));
+    }
+  }
 
   [[nodiscard]] compile::Options compile_options() const {
     compile::Options options;
@@ -228,20 +233,6 @@ class Run {
     options.allow_unsandboxed = request_.allow_unsandboxed;
     options.program = services_.program;
     return options;
-  }
-
-  [[nodiscard]] Trusted compile_trusted(const compile::Target& target) const {
-    compile::Compiler compiler(compile_options());
-    Trusted made;
-    made.harness = harness_images(compiler, target);
-    made.reference = trusted_code(compiler,
-                                  target,
-                                  {problem_->id + "/reference.cu", problem_->reference.text},
-                                  reference_signature(*problem_),
-                                  true);
-    made.seed = trusted_code(
-        compiler, target, find_seed(services_, *problem_), candidate_signature(*problem_), false);
-    return made;
   }
 
   [[nodiscard]] StageOptions options() const {
@@ -383,7 +374,9 @@ class Run {
   Evaluation result_;
   std::optional<problem::Problem> problem_;
   std::optional<submission::Submission> submission_;
+  Spares& spares_;
   std::unique_ptr<JudgeClient> judge_;
+  bool spare_ = false;
   std::string session_;
   std::optional<NoiseFloors> floors_;
 };
@@ -392,8 +385,14 @@ class Run {
 
 Evaluation evaluate(const EvaluationRequest& request,
                     const Services& services,
-                    const Progress& progress) {
-  return Run(request, services, progress).evaluate();
+                    const Progress& progress,
+                    Spares* spares) {
+  Spares none;
+  Evaluation made = Run(request, services, progress, spares != nullptr ? *spares : none).evaluate();
+  if (spares != nullptr) {
+    spares->refill();
+  }
+  return made;
 }
 
 }  // namespace sweep::evaluate

@@ -71,6 +71,8 @@ struct Services {
   std::filesystem::path program;  // binary with the roles; empty: this program
 };
 
+class Spares;
+
 struct Failure {
   Verdict verdict{};
   std::string text;    // one paragraph, for a reader
@@ -338,10 +340,12 @@ using Progress = std::function<void(const ProgressEvent&)>;
 // Runs the stages in order until one fails. A failing kernel is a value; what the user got wrong
 // (unknown problem, no such device, broken shape) throws util::UsageError. Failures of the harness
 // end in verdict INFRA_* with `infra` set. The caller's process opens no device: compiler, judge
-// and runners are processes of their own.
+// and runners are processes of their own. With `spares` the judge may be a spare one, and one for
+// the next evaluation is left behind.
 [[nodiscard]] Evaluation evaluate(const EvaluationRequest& request,
                                   const Services& services,
-                                  const Progress& progress = {});
+                                  const Progress& progress = {},
+                                  Spares* spares = nullptr);
 
 // Schema 1. `archive` includes what Hidden holds; without it those members are left out.
 enum class View { open, archive };

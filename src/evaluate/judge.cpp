@@ -41,7 +41,7 @@ class Judge {
         return 0;
       }
       if (what == "start") {
-        start();
+        start(message.body);
         continue;
       }
       try {
@@ -105,7 +105,6 @@ class Judge {
     options_.arm.device = device::parse_id(field<std::string>(body, "device"));
     options_.arm.allow_unsandboxed = field<bool>(body, "allow_unsandboxed");
     options_.arm.device_printf = field<bool>(body, "device_printf");
-    options_.seed = field<std::uint64_t>(body, "seed");
     options_.off = defences_from(field<std::vector<std::string>>(body, "off"));
     options_.arm.off = options_.off;
     options_.holder = static_cast<int>(field<std::int64_t>(body, "holder"));
@@ -130,10 +129,16 @@ class Judge {
   }
 
   // While the caller compiles, who hears of a failure when it says "open".
-  void start() {
+  void start(const json& body) {
     try {
       const util::FileLock lock = shared_lock();
+      for (std::int64_t i = field<std::int64_t>(body, "runners"); i > 0; --i) {
+        runners_.emplace_back(options_.arm);
+      }
       device_ = device::open(options_.arm.device);
+      for (RunnerProcess& runner : runners_) {
+        runner.opened();
+      }
     } catch (const wire::WireError&) {
       throw;
     } catch (const std::exception&) {
@@ -146,6 +151,7 @@ class Judge {
       std::rethrow_exception(not_started_);
     }
     const json& body = message.body;
+    options_.seed = field<std::uint64_t>(body, "seed");
     problem::Problem problem = problem_from_json(body.at("problem"));
     require_supported(problem);
     const submission::Signature plain = candidate_signature(problem);
@@ -177,6 +183,7 @@ class Judge {
                                          std::move(codes.at(1)),
                                          std::move(codes.at(2)),
                                          std::move(versus));
+    session_->adopt(std::move(runners_));
     return json::object();
   }
 
@@ -217,6 +224,7 @@ class Judge {
   SessionOptions options_;
   device::Info info_;
   std::unique_ptr<device::Device> device_;  // until the session takes it
+  std::vector<RunnerProcess> runners_;      // until the session takes them
   std::exception_ptr not_started_;
   std::unique_ptr<Session> session_;
   util::RealClock clock_;

@@ -95,6 +95,20 @@ StartedJudge start_judge(const JudgeSpec& spec,
 
 }  // namespace
 
+JudgeSpec judge_spec(const EvaluationRequest& request, const Services& services) {
+  JudgeSpec spec;
+  spec.program =
+      services.program.empty() ? std::filesystem::read_symlink("/proc/self/exe") : services.program;
+  spec.locks = services.locks;
+  spec.device = request.device;
+  spec.allow_unsandboxed = request.allow_unsandboxed;
+  spec.device_printf = request.device_printf;
+  spec.deadline_seconds = request.deadline_seconds;
+  spec.off = request.off;
+  spec.runners = request.only == Stage::compile ? 0 : spec.runners;
+  return spec;
+}
+
 JudgeClient::JudgeClient(const JudgeSpec& spec)
     : spec_(spec),
       locks_(lock_folder(spec)),
@@ -114,19 +128,32 @@ JudgeClient::JudgeClient(const JudgeSpec& spec)
                  {"device", device::text(spec.device)},
                  {"allow_unsandboxed", spec.allow_unsandboxed},
                  {"device_printf", spec.device_printf},
-                 {"seed", spec.seed},
                  {"off", names(spec.off)},
                  {"holder", ::getpid()}});
+  if (spec_.ahead) {
+    start();
+  }
+}
+
+void JudgeClient::start() {
+  channel_.send({{"do", "start"}, {"runners", spec_.runners}});
+}
+
+void JudgeClient::begin() {
+  process_.restart_deadline();
   const json answer = receive();
   info_ = device::info_from_json(answer.at("device"));
   pageable_ = field<bool>(answer, "pageable");
-  util::make_lock_files(locks_, info_.uuid);
-  channel_.send({{"do", "start"}});
+  if (!spec_.ahead) {
+    util::make_lock_files(locks_, info_.uuid);
+    start();
+  }
 }
 
 void JudgeClient::open(const problem::Problem& problem,
                        const std::vector<const Code*>& codes,
                        const HarnessImages& harness,
+                       std::uint64_t seed,
                        const Tick& tick) {
   json list = json::array();
   json own = json::array();
@@ -147,6 +174,7 @@ void JudgeClient::open(const problem::Problem& problem,
     fds.push_back(image.get());
   }
   channel_.send({{"do", "open"},
+                 {"seed", seed},
                  {"problem", problem_to_json(problem)},
                  {"codes", std::move(list)},
                  {"harness", std::move(own)}},

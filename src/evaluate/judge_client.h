@@ -21,35 +21,44 @@ struct JudgeSpec {
   std::filesystem::path program;
   std::filesystem::path locks;
   device::Id device;
-  std::uint64_t seed = 1;
   bool allow_unsandboxed = false;
   bool device_printf = false;
   DefenceSet off;
   std::vector<std::filesystem::path> libraries;  // folders of vendor libraries that runners open
-  double deadline_seconds = 600;  // from the start, without the time spent waiting for locks
+  double deadline_seconds = 600;  // from begin(), without the time spent waiting for locks
+  int runners = 2;                // started ahead: seed and candidate need one each
+  // That the device's lock files exist is known: it opens without waiting for begin().
+  bool ahead = false;
 };
+
+[[nodiscard]] JudgeSpec judge_spec(const EvaluationRequest& request, const Services& services);
 
 // The judge process of one evaluation, seen from evaluate(). The destructor ends it and all its
 // runners.
 class JudgeClient {
  public:
-  // Starts the judge, which opens the device while the caller goes on. All members throw what the
-  // judge reports (util::UsageError, util::InfraError) or util::InfraError "E_JUDGE_LOST".
+  // Starts the judge and does not wait for it. All members throw what the judge reports
+  // (util::UsageError, util::InfraError) or util::InfraError "E_JUDGE_LOST".
   explicit JudgeClient(const JudgeSpec& spec);
   ~JudgeClient();
   JudgeClient(const JudgeClient&) = delete;
   JudgeClient& operator=(const JudgeClient&) = delete;
+
+  // Waits for what the judge says of its device, which then opens while the caller goes on. Before
+  // any other member.
+  void begin();
 
   [[nodiscard]] const device::Info& info() const { return info_; }
 
   // Whether kernels reach all memory of their runner (device/describe.h).
   [[nodiscard]] bool pageable_memory() const { return pageable_; }
 
-  // codes: reference, seed, candidate and perhaps the submission to compare with. Once, before the
-  // stages.
+  // codes: reference, seed, candidate and perhaps the submission to compare with. `seed` decides
+  // what outputs and scratch are poisoned with. Once, before the stages.
   void open(const problem::Problem& problem,
             const std::vector<const Code*>& codes,
             const HarnessImages& harness,
+            std::uint64_t seed,
             const Tick& tick);
 
   // Of the last runner started; what the judge itself lacks counts as missing, unless it need not
@@ -62,6 +71,7 @@ class JudgeClient {
                                      const Tick& tick);
 
  private:
+  void start();
   [[nodiscard]] nlohmann::json receive();
   [[nodiscard]] nlohmann::json answer(const Tick& tick);
   void note_waiting(bool waiting);

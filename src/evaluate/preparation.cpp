@@ -305,6 +305,23 @@ Code versus_code(compile::Compiler& compiler,
   }
 }
 
+Trusted compile_trusted(const compile::Options& options,
+                        const compile::Target& target,
+                        const problem::Problem& problem,
+                        const Services& services) {
+  compile::Compiler compiler(options);
+  Trusted made;
+  made.harness = harness_images(compiler, target);
+  made.reference = trusted_code(compiler,
+                                target,
+                                {problem.id + "/reference.cu", problem.reference.text},
+                                reference_signature(problem),
+                                true);
+  made.seed = trusted_code(
+      compiler, target, find_seed(services, problem), candidate_signature(problem), false);
+  return made;
+}
+
 std::string read_salt(const std::filesystem::path& given) {
   const std::filesystem::path path = salt_path(given);
 

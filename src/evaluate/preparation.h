@@ -3,6 +3,7 @@
 #include "compile/compiler.h"
 #include "evaluate/code.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/harness.h"
 #include "problem/problem.h"
 
 #include <filesystem>
@@ -33,6 +34,18 @@ namespace sweep::evaluate {
 [[nodiscard]] ScreenResult screen(const problem::Problem& problem,
                                   const submission::Submission& submission,
                                   device::Kind kind);
+
+// The code of the problem and of the harness, mostly from the cache.
+struct Trusted {
+  Code reference, seed;
+  HarnessImages harness;
+};
+
+// Throws util::UsageError or util::InfraError where one does not compile.
+[[nodiscard]] Trusted compile_trusted(const compile::Options& options,
+                                      const compile::Target& target,
+                                      const problem::Problem& problem,
+                                      const Services& services);
 
 [[nodiscard]] compile::Request compile_request(const submission::Submission& submission,
                                                const compile::Target& target,

@@ -56,8 +56,11 @@ class Runner {
     if (what == "update") {
       return update(body);
     }
-    if (what == "open") {
-      return open(message);
+    if (what == "device") {
+      return open(body);
+    }
+    if (what == "load") {
+      return load(message);
     }
     if (what == "map") {
       return map(message);
@@ -87,20 +90,27 @@ class Runner {
     return json::object();
   }
 
-  // Two answers: the device is open; the module is loaded. Once in a process: what a module leaves
-  // behind must not be there for another.
-  json open(wire::Message& message) {
+  json open(const json& body) {
     if (device_ != nullptr) {
-      throw util::InfraError({"runner", "a second module in one process", ""}, "E_RUNNER_PROTOCOL");
+      throw util::InfraError({"runner", "a second device in one process", ""}, "E_RUNNER_PROTOCOL");
     }
-    const json& body = message.body;
     off_ = defences_from(field<std::vector<std::string>>(body, "off"));
     const device::Id id = device::parse_id(field<std::string>(body, "device"));
-    device_ = device::open(id, image_from(body.at("own"), message.fds.at(0)));
+    device_ = device::open(id);
     channel_.set_spin(spin_seconds(id));
     util::lock_down(id.kind == device::Kind::cpu ? util::MemoryFiles::forbid
                                                  : util::MemoryFiles::allow);
-    channel_.send({{"sm_count", device_->info().sm_count}});
+    return {{"sm_count", device_->info().sm_count}};
+  }
+
+  // Once in a process: what a module leaves behind must not be there for another.
+  json load(wire::Message& message) {
+    if (device_ == nullptr || loaded_) {
+      throw util::InfraError({"runner", "a second module in one process", ""}, "E_RUNNER_PROTOCOL");
+    }
+    loaded_ = true;
+    const json& body = message.body;
+    device_->use_own_code(image_from(body.at("own"), message.fds.at(0)));
     if (body.contains("library")) {
       return open_library(body.at("library"));
     }
@@ -245,6 +255,7 @@ class Runner {
   wire::Channel channel_;
   DefenceSet off_;
   std::unique_ptr<device::Device> device_;
+  bool loaded_ = false;
   // Destroyed before the device, sequences before the module and buffers.
   std::map<std::int64_t, std::unique_ptr<device::Buffer>> mapped_;
   std::map<std::int64_t, std::vector<std::unique_ptr<device::Buffer>>> scratch_;

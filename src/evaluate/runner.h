@@ -5,9 +5,10 @@ namespace sweep::evaluate {
 // Body of `sweep __run`: one module on one device, told what to do over the socket `fd` by the
 // judge. Knows buffers, never expected values. Returns an exit code; never throws. Messages ("do")
 // and answers:
-//   open {device, own[{name,lowered}], kernels[{name,lowered}]} +fd own code +fd image
-//                                        {sm_count}, then {facts{name: ..}} | {fault}
-//   open {.., library{function, path}}   the same with a vendor library in the place of an image
+//   device {device, off[..]}             {sm_count}
+//   load {own[{name,lowered}], kernels[{name,lowered}]} +fd own code +fd image
+//                                        {facts{name: ..}} | {fault}
+//   load {.., library{function, path}}   the same with a vendor library in the place of an image
 //   map {bytes, write} +fd               {buffer, address}
 //   unmap {buffer}                       {}
 //   scratch {bytes[..]}                  {set, addresses[..]} | {fault}

@@ -66,7 +66,15 @@ problem::Machine Session::machine() const {
 }
 
 void Session::start(Player& player) {
-  player.arm = std::make_unique<Arm>(options_.arm, *player.code);
+  while (!spares_.empty() && !spares_.back().alive()) {
+    spares_.pop_back();  // it died while it waited
+  }
+  if (spares_.empty() || player.code->library) {
+    player.arm = std::make_unique<Arm>(options_.arm, *player.code);
+  } else {
+    player.arm = std::make_unique<Arm>(std::move(spares_.back()), options_.arm, *player.code);
+    spares_.pop_back();
+  }
   protections_ = player.arm->protections();
 }
 

@@ -91,6 +91,9 @@ class Session {
           std::optional<Code> versus);
   ~Session();
 
+  // Runners that were started ahead, with these options: the first players take them.
+  void adopt(std::vector<RunnerProcess> runners) { spares_ = std::move(runners); }
+
   [[nodiscard]] const problem::Problem& problem() const { return problem_; }
 
   [[nodiscard]] const SessionOptions& options() const { return options_; }
@@ -245,6 +248,7 @@ class Session {
   std::unique_ptr<Bench> bench_;
   expr::IntEnv bench_dims_;
   Player seed_, candidate_, versus_;
+  std::vector<RunnerProcess> spares_;
   std::vector<Player> ahead_;    // started and not used yet
   std::vector<Player> retired_;  // killed and not waited for yet
   std::vector<util::Protection> protections_;

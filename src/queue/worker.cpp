@@ -1,6 +1,7 @@
 #include "queue/worker.h"
 
 #include "endpoint/builtin.h"
+#include "evaluate/spares.h"
 #include "queue/permits.h"
 #include "queue/resume.h"
 #include "queue/signals.h"
@@ -226,6 +227,7 @@ void serve(wire::Channel& channel, StopSignals& signals, const ItemRunner& runne
     config.run.name = setup.run_name;
   }
   const record::RunDir run(setup.run_folder);
+  evaluate::Spares spares;
   while (signals.requests() == 0) {
     channel.send({{"type", "ready"}});
     const nlohmann::json body = channel.receive(7 * 24 * 3600.0).body;
@@ -234,6 +236,7 @@ void serve(wire::Channel& channel, StopSignals& signals, const ItemRunner& runne
     }
     const config::WorkItem item = item_from_json(body.at("item"));
     agent::Surroundings surroundings = setup.surroundings;
+    surroundings.spares = &spares;
     surroundings.builtin_url = builtin_url(setup, model_of(config, item.model));
     WorkerServices services(channel, signals, run, config, item, replay_from(body));
     const record::Trajectory trajectory = run_one(runner, config, item, surroundings, services);

@@ -219,6 +219,10 @@ void Process::extend_deadline(double seconds) {
   state_->deadline += std::max(0.0, seconds);
 }
 
+void Process::restart_deadline() {
+  state_->start = state_->clock.monotonic();
+}
+
 const std::vector<Protection>& Process::protections() const noexcept {
   return state_->protections;
 }

@@ -120,6 +120,9 @@ class Process {
   // change.
   void extend_deadline(double seconds);
 
+  // Counts the deadline of SpawnSpec from now.
+  void restart_deadline();
+
   // Waits at most `seconds`, and never past the deadline, where it kills the group. None: still
   // running.
   [[nodiscard]] std::optional<ExitStatus> wait_for(double seconds);

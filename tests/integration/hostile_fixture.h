@@ -91,7 +91,8 @@ class Hostile : public ::testing::Test {
       spec.device_printf = how.printing;
       spec.deadline_seconds = 240;
       JudgeClient client(spec);
-      client.open(*problem_, {&*reference_, &*seed_, &candidate}, {}, [](auto&&...) {});
+      client.begin();
+      client.open(*problem_, {&*reference_, &*seed_, &candidate}, {}, 1, [](auto&&...) {});
       StageOptions options;
       options.check_seeds = 1;
       options.replicates = how.timed;

@@ -86,16 +86,14 @@ TEST_F(RunnerState, ARunnerTakesNoSecondModule) {
   const util::Fd own = image_fd({}, "own");
   const util::Fd code = image_fd(image, "code");
   const std::array fds = {own.get(), code.get()};
-  const nlohmann::json open = {{"do", "open"},
-                               {"device", "cpu"},
-                               {"off", nlohmann::json::array()},
-                               {"own", kernels_to_json({})},
-                               {"kernels", kernels_to_json(image)}};
-  channel.send(open, fds);
+  const nlohmann::json load = {
+      {"do", "load"}, {"own", kernels_to_json({})}, {"kernels", kernels_to_json(image)}};
+  channel.send({{"do", "device"}, {"device", "cpu"}, {"off", nlohmann::json::array()}});
   EXPECT_TRUE(channel.receive(60).body.contains("sm_count"));
+  channel.send(load, fds);
   EXPECT_TRUE(channel.receive(60).body.contains("facts"));
   try {
-    channel.send(open, fds);
+    channel.send(load, fds);
     ADD_FAILURE() << channel.receive(60).body.dump();
   } catch (const wire::WireError& error) {
     EXPECT_EQ(error.code(), "E_WIRE_CLOSED");
