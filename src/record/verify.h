@@ -23,7 +23,8 @@ struct RunVerification {
 // name, every artifact that a row names, and the trajectory file of every finished item with the
 // hash in its last `item_end` row, and the kernel file beside it with the hash of the judged text.
 // Trajectory files that no row names and kernel files without a trajectory are findings too. Items
-// in progress are not compared: they are still being written.
+// in progress are not compared: they are still being written. Unfinished files that a killed sweep
+// left in artifacts/ are passed over.
 [[nodiscard]] RunVerification verify_run(const RunDir& run);
 
 }  // namespace sweep::record

@@ -124,6 +124,16 @@ TEST_F(VerifyRun, AChangedArtifactAndALostOneAreNamed) {
   EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr(artifact_)));
 }
 
+TEST_F(VerifyRun, WhatAKilledWriterLeftIsPassedOver) {
+  const std::filesystem::path folder = run_.artifacts_folder();
+  std::ofstream(folder / ("." + artifact_ + ".dT3SdK")) << "half a prom";
+  const RunVerification found = verify_run(run_);
+  EXPECT_THAT(found.broken, IsEmpty());
+  EXPECT_EQ(found.artifacts, 2U);
+  std::ofstream(folder / ".other.dT3SdK") << "half a prom";
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("is no artifact name")));
+}
+
 TEST_F(VerifyRun, ARowCannotNameAFileOutside) {
   {
     Ledger ledger(run_.ledger_file());
