@@ -106,8 +106,11 @@ class GemmCall final : public LibraryCall {
     const auto stride = [&](Gemm given, std::int64_t dense) {
       return static_cast<long long>(number(given) < 0 ? dense : number(given));
     };
-    api_.check(api_.set_workspace(handle_, reinterpret_cast<void*>(workspace), kBlasWorkspace),
-               "cublasSetWorkspace");
+    if (std::exchange(workspace_, workspace) != workspace) {
+      // Before a capture, by the call that warms.
+      api_.check(api_.set_workspace(handle_, reinterpret_cast<void*>(workspace), kBlasWorkspace),
+                 "cublasSetWorkspace");
+    }
     api_.check(api_.gemm(handle_,
                          tb ? kTranspose : kNoTranspose,
                          ta ? kTranspose : kNoTranspose,
@@ -156,6 +159,7 @@ class GemmCall final : public LibraryCall {
   const BlasApi& api_;
   std::vector<LibraryArgument> arguments_;
   BlasHandle handle_ = nullptr;
+  Address workspace_ = 0;
   int compute_ = kCompute32F;
   double one64_ = 1, zero_ = 0;  // all bits of zero are 0 in every type
   float one32_ = 1;

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>
@@ -206,6 +207,24 @@ TEST_F(FakeVendor, ATransformHasItsLengthsInOrder) {
   EXPECT_THAT(refusal_of("cufft.c2c", with), HasSubstr("has no length"));
 }
 
+// The second call is captured: it may do nothing but enqueue.
+TEST_F(FakeVendor, ASecondCallOnlyEnqueues) {
+  const std::map<std::string_view, LibraryArgument> fft{
+      {"x", tensor_at(10, DType::c64)}, {"y", tensor_at(20, DType::c64)}, {"n0", number_at(8)}};
+  const std::map<std::string_view, std::map<std::string_view, LibraryArgument>> all{
+      {"cublas.gemm", kGemm}, {"cusparse.spmm", kSpmm}, {"cufft.c2c", fft}};
+  for (const auto& [function, some] : all) {
+    const auto library = open(function);
+    const auto call = library->call(arguments_with(function, some), kFakeStream);
+    call->enqueue(kFakeWorkspace);
+    reset_(0);
+    call->enqueue(kFakeWorkspace);
+    const std::string said = log_();
+    EXPECT_EQ(std::ranges::count(said, '\n'), 1) << function << ": " << said;
+    EXPECT_THAT(said, ::testing::ContainsRegex("^(gemm|spmm|c2c) ")) << function;
+  }
+}
+
 TEST_F(FakeVendor, AStatusIsSaidInTheLibrarysWords) {
   EXPECT_THAT(refusal_of("cublas.gemm", kGemm, 13), HasSubstr("cublasCreate: CUBLAS_STATUS_FAKE"));
   EXPECT_THAT(refusal_of("cusparse.spmm", kSpmm, 3), HasSubstr("CUSPARSE_STATUS_FAKE"));
@@ -250,6 +269,20 @@ TEST(Library, IsLookedForByVersionWhereToolkitsAre) {
   const auto path = VendorLibrary::search_path("cusparse.spmm");
   EXPECT_THAT(path, ::testing::Contains(std::filesystem::path("libcusparse.so.12")));
   EXPECT_EQ(path.back(), "libcusparse.so");
+}
+
+// The toolkit of this machine, where it has one; no GPU is needed to ask for a version.
+TEST(Library, ThoseOfAToolkitTellTheirVersions) {
+  for (const LibraryFunction& function : library_functions()) {
+    LibraryInfo info;
+    try {
+      info = describe_library(function.name);
+    } catch (const util::UsageError& error) {
+      GTEST_SKIP() << error.what();
+    }
+    EXPECT_TRUE(std::filesystem::path(info.path).is_absolute()) << info.path;
+    EXPECT_THAT(info.version, ::testing::ContainsRegex("^[1-9][0-9]*\\.[0-9]+\\.[0-9]+$"));
+  }
 }
 
 TEST(Library, ArgumentsTravelAsBytesOfALaunch) {
