@@ -44,12 +44,6 @@ class BaselineRecorder {
       : options_(options), say_(say), compiler_(compile_options()) {}
 
   evaluate::BaselineTable run(std::span<const problem::Problem> problems) {
-    if (options_.device.kind == device::Kind::cpu) {
-      throw util::UsageError({"sweep baseline",
-                              "the cpu device has no vendor libraries",
-                              "give a GPU with --device cuda:N"},
-                             "E_BASELINE_DEVICE");
-    }
     info_ = device::describe(options_.device);
     target_ = {options_.device.kind, info_.arch};
     harness_ = evaluate::harness_images(compiler_, target_);

@@ -11,7 +11,7 @@
 namespace sweep::calibrate {
 
 struct BaselineOptions {
-  device::Id device;  // a GPU
+  device::Id device;  // on the cpu device a library's call is a failure
   evaluate::Services services;
   int replicates = 5;
   double deadline_seconds = 600;  // of one baseline
@@ -23,9 +23,8 @@ struct BaselineOptions {
 // `sweep eval` times a candidate: a judge, runner pairs, schedule, washer, flush, graphs,
 // comparison of each output. A baseline is checked with the reference first. What fails becomes its
 // entry's `failure`, a baseline without times. The device's table is stored after each problem; it
-// keeps the entries of others. `say` gets a line for each baseline. Throws util::UsageError
-// "E_BASELINE_DEVICE" for the cpu device, and what the judge throws where the seed or the machine
-// fails.
+// keeps the entries of others. `say` gets a line for each baseline. Throws what the judge throws
+// where the seed or the machine fails.
 [[nodiscard]] evaluate::BaselineTable record_baselines(
     const BaselineOptions& options,
     std::span<const problem::Problem> problems,

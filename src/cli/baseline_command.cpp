@@ -129,12 +129,17 @@ int show_baselines(const BaselineCommand& o) {
   const evaluate::Services services = evaluation_services();
   const device::Info info = device::describe(gpu_of(o));
   const evaluate::FoundBaselines found = evaluate::find_baselines(services.cache, info);
-  if (!found.table) {
-    throw util::UsageError({"sweep baseline show", found.reason, "run `sweep baseline record`"},
+  const std::vector<std::string> ids = ids_of(problems_of(o));
+  const bool any = found.table && std::ranges::any_of(found.table->entries, [&](const auto& entry) {
+                     return std::ranges::find(ids, entry.problem) != ids.end();
+                   });
+  if (!any) {
+    throw util::UsageError({"sweep baseline show",
+                            found.table ? "nothing is recorded for these problems" : found.reason,
+                            "run `sweep baseline record`"},
                            "E_BASELINE_NONE");
   }
-  print_baselines(
-      *found.table, ids_of(problems_of(o)), o, evaluate::baselines_file(services.cache, info));
+  print_baselines(*found.table, ids, o, evaluate::baselines_file(services.cache, info));
   return kDone;
 }
 
