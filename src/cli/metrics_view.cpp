@@ -109,6 +109,19 @@ std::string metrics_text(const evaluate::Evaluation& e, const Style& style, std:
   if (const std::string at = conditions_text(e.time->conditions); !at.empty()) {
     out += style.dim(wrapped("timed at " + at, 1, width));
   }
+  for (const evaluate::ShapeTiming& shape : e.time->shapes) {
+    const auto* energy = evaluate::find_metric(e.metrics, "energy_per_call", shape.shape);
+    const auto* ratio = evaluate::find_metric(e.metrics, "energy_ratio", shape.shape);
+    if (energy != nullptr && energy->value && ratio != nullptr && ratio->value) {
+      out += " " +
+             util::printable(
+                 fmt::format("energy of a call at {}: {:.3g} mJ, the seed's {:.2f} times that",
+                             shape.shape,
+                             1e3 * *energy->value,
+                             *ratio->value)) +
+             "\n";
+    }
+  }
   for (const std::string& reason : reasons_of(e.metrics)) {
     out += style.dim(wrapped(util::printable(reason), 1, width));
   }

@@ -247,6 +247,7 @@ class Run {
     made.replicates = request_.depth == Depth::fast ? 1 : request_.replicates;
     const bool pilot = request_.depth == Depth::full && request_.device.kind == device::Kind::cuda;
     made.target = pilot ? kTargetHalfWidth : 0;
+    made.energy = pilot;
     made.blocks = request_.blocks;
     made.may_say_faster = request_.depth != Depth::fast && request_.off.empty();
     made.session = session_;

@@ -222,6 +222,14 @@ struct SlopeSample {
   double seed = 0, candidate = 0;
 };
 
+// Energy of one call by NVML's counter, at one shape (energy.h).
+struct EnergyResult {
+  std::string shape = {};
+  double seed_joules = 0, candidate_joules = 0;
+  double seconds = 0;                       // that measuring took
+  std::string reason = "was not measured";  // why there are no joules; empty: there are
+};
+
 struct TimeResult {
   std::vector<ShapeTiming> shapes;
   Interval ratio;      // geometric mean over the shapes
@@ -242,6 +250,7 @@ struct TimeResult {
   std::vector<Sample> pilot;  // of the replicates that fixed how many there are; not used again
   std::vector<TimeResult> earlier;  // UNSTABLE sessions that this one repeats
   TimePhases phases;
+  EnergyResult energy;
   device::Conditions conditions;  // the worst seen after a replicate's calls
   double seconds = 0;
 

@@ -2,6 +2,7 @@
 
 #include "device/describe.h"
 #include "device/info_json.h"
+#include "evaluate/energy.h"
 #include "evaluate/evaluation_json.h"
 #include "evaluate/image_wire.h"
 #include "evaluate/judge_protocol.h"
@@ -91,8 +92,15 @@ class Judge {
           options.places.empty()
               ? visible_places(problem, session_->options().arm.device.kind, true)
               : options.places;
-      return to_json(
-          run_time(*session_, options, places, problem::Key::from_seed(options.seed), tick));
+      const problem::Key key = problem::Key::from_seed(options.seed);
+      TimeResult result = run_time(*session_, options, places, key, tick);
+      if (options.energy && !result.failure) {
+        tick("energy", 0, 0);
+        result.energy = run_energy(*session_, places.back(), key);
+      } else {
+        result.energy.reason = "measured with --full on a GPU, for a right kernel";
+      }
+      return to_json(result);
     }
     if (what == "heldout") {
       return to_json(run_heldout(*session_, options, tick), View::archive);

@@ -35,6 +35,7 @@ struct StageOptions {
   // and goes on while others compute.
   int pairs_ahead = 0;
   bool may_say_faster = true;
+  bool energy = false;                // time: of a call at the last shape, too
   std::optional<NoiseFloors> floors;  // of the device's calibration; none: the margin is 1%
   std::string session;                // part of the schedule's key
   std::string salt;                   // held-out only

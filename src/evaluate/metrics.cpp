@@ -118,6 +118,23 @@ Metric memory_ratio(const ShapeTiming& shape) {
   return made;
 }
 
+void add_energy(const ShapeTiming& shape,
+                const EnergyResult& energy,
+                bool cuda,
+                std::vector<Metric>& out) {
+  const std::string reason = !cuda                         ? "the cpu device has no NVML"
+                             : !energy.reason.empty()      ? energy.reason
+                             : energy.shape != shape.shape ? "measured at " + energy.shape + " only"
+                                                           : "";
+  if (!reason.empty()) {
+    out.push_back(without("energy_per_call", shape, reason));
+    out.push_back(without("energy_ratio", shape, reason));
+    return;
+  }
+  out.push_back(with("energy_per_call", shape, energy.candidate_joules, "J"));
+  out.push_back(with("energy_ratio", shape, energy.seed_joules / energy.candidate_joules));
+}
+
 void add_shape(const ShapeTiming& shape,
                bool cuda,
                const Ceilings& ceilings,
@@ -156,6 +173,7 @@ std::vector<Metric> metrics_of(const TimeResult& time,
   for (const ShapeTiming& shape : time.shapes) {
     if (shape.candidate_seconds > 0) {
       add_shape(shape, kind == device::Kind::cuda, ceilings, out);
+      add_energy(shape, time.energy, kind == device::Kind::cuda, out);
     }
   }
   return out;

@@ -49,6 +49,24 @@ std::optional<CalibrationUsed> calibration_from(const json& body) {
                          field<double>(*part, "half_width")};
 }
 
+json to_json(const EnergyResult& energy) {
+  return {{"shape", energy.shape},
+          {"seed_joules", number(energy.seed_joules)},
+          {"candidate_joules", number(energy.candidate_joules)},
+          {"seconds", energy.seconds},
+          {"reason", energy.reason}};
+}
+
+EnergyResult energy_from(const json& body) {
+  EnergyResult energy;
+  energy.shape = field<std::string>(body, "shape");
+  energy.seed_joules = number_from(body, "seed_joules");
+  energy.candidate_joules = number_from(body, "candidate_joules");
+  energy.seconds = field<double>(body, "seconds");
+  energy.reason = field<std::string>(body, "reason");
+  return energy;
+}
+
 json to_json(const ShapeTiming& shape) {
   return {{"shape", shape.shape},
           {"dims", dims_to_json(shape.dims)},
@@ -191,6 +209,7 @@ json to_json(const TimeResult& result) {
           {"pilot", samples_to_json(result.pilot)},
           {"earlier", std::move(earlier)},
           {"phases", to_json(result.phases)},
+          {"energy", to_json(result.energy)},
           {"conditions", device::to_json(result.conditions)},
           {"overhead_per_call", result.overhead_per_call()},
           {"seconds", result.seconds}};
@@ -238,6 +257,9 @@ TimeResult time_from_json(const json& body) {
   }
   if (body.contains("phases")) {
     result.phases = phases_from_json(body.at("phases"));
+  }
+  if (body.contains("energy")) {
+    result.energy = energy_from(body.at("energy"));
   }
   if (body.contains("conditions")) {
     result.conditions = device::conditions_from_json(body.at("conditions"));

@@ -85,6 +85,10 @@ TEST(MetricsView, HasARowForEachShapeAndEachReasonOnce) {
   EXPECT_EQ(text.find(reason, text.find(reason) + 1), std::string::npos);
   e.metrics[1] = {"roofline", "mid", 0.43, "", "DRAM read"};
   EXPECT_THAT(metrics_text(e, Style::plain(), 100), HasSubstr("43% of DRAM read"));
+  e.metrics.push_back({"energy_per_call", "full", 0.25, "J", ""});
+  e.metrics.push_back({"energy_ratio", "full", 1.5, "", ""});
+  EXPECT_THAT(metrics_text(e, Style::plain(), 100),
+              HasSubstr("energy of a call at full: 250 mJ, the seed's 1.50 times that"));
   e.metrics.clear();
   EXPECT_EQ(metrics_text(e, Style::plain(), 100), "");
 }

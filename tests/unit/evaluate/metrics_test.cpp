@@ -1,5 +1,6 @@
 #include "evaluate/metrics.h"
 
+#include "evaluate/energy.h"
 #include "wire/channel.h"
 
 #include <gmock/gmock.h>
@@ -76,6 +77,29 @@ TEST(Metrics, TheLongerOfBytesAndFlopsBounds) {
   found = metrics_for(shape, h200_ceilings());
   EXPECT_DOUBLE_EQ(metric_value(found, "roofline"), 0.5);
   EXPECT_DOUBLE_EQ(metric_value(found, "flop_per_second"), 4e13);
+}
+
+TEST(Metrics, EnergyIsThatOfTheShapeThatWasMeasured) {
+  TimeResult time;
+  time.shapes = {timed_shape_of_metrics(), timed_shape_of_metrics()};
+  time.shapes[1].shape = "full";
+  time.energy = {"mid", 0.6, 0.4, 4, ""};
+  const auto found = metrics_of(time, device::Kind::cuda, h200_ceilings());
+  EXPECT_DOUBLE_EQ(metric_value(found, "energy_per_call"), 0.4);
+  EXPECT_DOUBLE_EQ(metric_value(found, "energy_ratio"), 1.5);
+  EXPECT_EQ(find_metric(found, "energy_ratio", "full")->text, "measured at mid only");
+  time.energy.reason = "NVML counts no energy on this device";
+  EXPECT_EQ(metric_reason(metrics_of(time, device::Kind::cuda, {}), "energy_ratio"),
+            time.energy.reason);
+  EXPECT_THAT(metric_reason(metrics_of(time, device::Kind::cpu, {}), "energy_ratio"),
+              HasSubstr("cpu device"));
+}
+
+TEST(Metrics, ARowOfCallsForEnergyLastsAboutASecond) {
+  EXPECT_EQ(energy_calls(10), 1);
+  EXPECT_NEAR(energy_calls(1e-3), 995, 1);
+  EXPECT_NEAR(energy_calls(0), 200'000, 1);
+  EXPECT_NEAR(energy_calls(-1), 200'000, 1);
 }
 
 TEST(Metrics, WhatCannotBeHadSaysWhy) {
