@@ -1,4 +1,5 @@
 #include "../../support/test_name.h"
+#include "config/schema.h"
 #include "support.h"
 #include "util/file.h"
 
@@ -164,6 +165,13 @@ TEST(Config, NvccIsUsedWhereItIsAskedFor) {
   const SweepConfig config = read(with("slate = \"demo\"\ncompiler = \"nvcc\"", "")).config;
   EXPECT_TRUE(config.run.nvcc);
   EXPECT_THAT(canonical_json(config), HasSubstr("\"compiler\":\"nvcc\""));
+}
+
+// The program's options are listed by its help alone; a key must not advise one that is not there.
+TEST(Config, NoIgnoredKeyAdvisesAnOption) {
+  for (const Key& key : keys()) {
+    EXPECT_THAT(std::string(key.instead), ::testing::Not(HasSubstr("--"))) << key.name;
+  }
 }
 
 TEST(Config, PrecedenceOfReasoningEffortAndConcurrency) {
