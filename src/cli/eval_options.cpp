@@ -4,7 +4,10 @@
 #include "util/file.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -26,6 +29,15 @@ std::string is_arch(const std::string& text) {
   return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos
              ? ""
              : "give an architecture such as sm_90a";
+}
+
+// Empty for a decimal number of 64 bits. The option's own reader takes -3 and 10^20 for others.
+std::string is_natural(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size()
+             ? ""
+             : text + ": give a whole number from 0 to 18446744073709551615";
 }
 
 void declare_tools(CLI::App& app, EvalOptions& o) {
@@ -148,7 +160,9 @@ void declare(CLI::App& app, EvalOptions& o) {
                  "of CUDA C++ for a GPU: nvcc is slower and takes what NVRTC cannot")
       ->check(CLI::IsMember({"nvrtc", "nvcc"}))
       ->capture_default_str();
-  app.add_option("--seed", o.seed, "key of all draws and of the schedule")->capture_default_str();
+  app.add_option("--seed", o.seed, "key of all draws and of the schedule")
+      ->check(CLI::Validator(is_natural, ""))
+      ->capture_default_str();
   app.add_option(
          "--only", o.only, "this stage alone, after screen and compile (screen: the plan alone)")
       ->check(CLI::IsMember({"screen", "compile", "check", "stress", "time", "held-out"}));

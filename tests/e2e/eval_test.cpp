@@ -64,6 +64,8 @@ TEST_F(EvalFile, BadOptionsAreOneLineAndCodeTwo) {
       {{"--scan", "ROWS=4", "--only", "check"}, "a scan compares times"},
       {{"--scan", "ROWS=4", "--watch"}, "--watch with --scan"},
       {{"--watch", "--dump", "d"}, "--watch with --dump"},
+      {{"--seed", "-3"}, "--seed: -3: give a whole number from 0"},
+      {{"--seed", "18446744073709551616"}, "give a whole number from 0"},
       {{"--watch", "--shape", "rows=x"}, "'rows=x' is not NAME=INTEGER"},
   };
   for (const auto& [arguments, words] : cases) {
