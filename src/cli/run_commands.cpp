@@ -23,12 +23,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder, or the name of one below runs/.
+// A folder with a ledger, or the name of one below runs/. Nothing is written to another.
 record::RunDir open_run(const std::string& name) {
   for (const fs::path& folder : {fs::path(name), fs::path("runs") / name}) {
+    record::RunDir run(folder);
     std::error_code error;
-    if (fs::is_directory(folder, error)) {
-      return record::RunDir(folder);
+    if (fs::exists(run.ledger_file(), error)) {
+      return run;
     }
   }
   throw util::UsageError({name, "no such run", "give a run's folder, e.g. runs/demo"},

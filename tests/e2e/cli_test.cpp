@@ -61,6 +61,17 @@ TEST(Cli, UnknownOptionIsSuggested) {
   EXPECT_THAT(outcome.err, HasSubstr("did you mean '--device'?"));
 }
 
+TEST(Cli, AFolderWithoutALedgerIsNoRun) {
+  const Workspace here;
+  for (const char* command : {"verify", "report"}) {
+    const Outcome outcome = here.sweep({command, "."});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.err,
+              "sweep: .: no such run; give a run's folder, e.g. runs/demo [E_RUN_MISSING]\n");
+  }
+  EXPECT_EQ(here.command({"/bin/sh", "-c", "test -e report"}).code, 1);
+}
+
 TEST(Cli, MissingKernelFile) {
   const Workspace here;
   const Outcome outcome = here.sweep({"eval", "nothing.cu", "--device", "cpu"});
