@@ -122,6 +122,9 @@ std::vector<ElfFile::Relocation> ElfFile::relocations(std::size_t index) const {
 
 std::string demangled(std::string_view name) {
   const std::string text(name);
+  if (!name.starts_with("_Z")) {
+    return text;  // the library would take "g" for the type that it encodes
+  }
   int status = -1;
   const std::unique_ptr<char, void (*)(void*)> plain(
       abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), &std::free);

@@ -52,6 +52,8 @@ TEST(Elf, SurvivesDamage) {
 TEST(Demangled, LeavesPlainNames) {
   EXPECT_EQ(demangled("_Z1kILi3EEvPf"), "void k<3>(float*)");
   EXPECT_EQ(demangled("plain"), "plain");
+  EXPECT_EQ(demangled("g"), "g");  // as a type: __float128
+  EXPECT_EQ(demangled("Pi"), "Pi");
 }
 
 }  // namespace
