@@ -16,6 +16,7 @@ using expr::Token;
 
 constexpr int kMaxBlocks = 64;
 constexpr int kMaxStatements = 4096;
+constexpr std::size_t kQuotedWord = 80;  // bytes of a word that a message repeats
 
 // Drops line ends inside round, square and launch brackets, where a statement goes on.
 std::vector<Token> joined(std::string_view text) {
@@ -141,7 +142,7 @@ void PlanParser::statement(Where where, std::vector<Statement>& out) {
   }
   if (!launches) {
     const bool assigns = parser_.peek(1).kind == Token::Kind::symbol && parser_.peek(1).text == "=";
-    const std::string word(first.text);
+    const std::string word(first.text.substr(0, kQuotedWord));
     fail_parse("E_PLAN_STATEMENT",
                first.offset,
                assigns ? "'" + word + "' is assigned, but a name keeps its value"

@@ -45,6 +45,7 @@ TEST(Plan, RefusesEachMistakeWithItsCode) {
   EXPECT_EQ(refused("//@ for (i = 0; i < 3; ++i) { scratch f32 p[3]\n//@ }").code, "E_PLAN_PLACE");
   EXPECT_EQ(refused("//@ if (m) { const A = 3 }\n" + launch).code, "E_PLAN_PLACE");
   EXPECT_EQ(refused("//@ x = 3\n" + launch).code, "E_PLAN_STATEMENT");
+  EXPECT_LT(refused("//@ " + std::string(100'000, 'x') + "\n" + launch).what.size(), 200U);
   EXPECT_EQ(refused("//@ scrach f32 p[3]\n" + launch).next, "did you mean 'scratch'?");
   EXPECT_EQ(refused("//@ for (i = 0; i < 3; --i) k<<<1, 1>>>()\n").code, "E_PLAN_SYNTAX");
   EXPECT_EQ(refused("//@ for (i = 0; 3 > i; ++i) k<<<1, 1>>>()\n").code, "E_PLAN_SYNTAX");
