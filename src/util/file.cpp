@@ -65,6 +65,10 @@ std::string read_file(const fs::path& path, std::size_t max_bytes, Links links) 
     if (errno == ENOENT || errno == ENOTDIR) {
       throw UsageError({path.string(), "no such file", "check the path"}, "E_FILE_MISSING");
     }
+    if (errno == EACCES) {
+      throw UsageError({path.string(), "may not be read", "check the permissions"},
+                       "E_FILE_DENIED");
+    }
     throw_errno("open", path.string(), "check the permissions");
   }
 

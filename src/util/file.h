@@ -8,10 +8,9 @@
 namespace sweep::util {
 
 // Whole content of a regular file. UsageError "E_FILE_MISSING" when it does not exist,
-// "E_FILE_SIZE" above `max_bytes`, "E_FILE_KIND" for anything but a regular file (a FIFO must not
-// block); InfraError else.
-// Links::refuse: a path whose last part is a symbolic link is "E_FILE_KIND", for files that a
-// hostile child left.
+// "E_FILE_DENIED" when it may not be read, "E_FILE_SIZE" above `max_bytes`, "E_FILE_KIND" for
+// anything but a regular file (a FIFO must not block); InfraError else. Links::refuse: a path whose
+// last part is a symbolic link is "E_FILE_KIND", for files that a hostile child left.
 enum class Links { follow, refuse };
 [[nodiscard]] std::string read_file(const std::filesystem::path& path,
                                     std::size_t max_bytes,
