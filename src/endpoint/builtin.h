@@ -19,6 +19,11 @@ inline constexpr std::string_view kBuiltinPrefix = "builtin:";
 // "builtin:demo" -> "demo"; empty for other URLs.
 [[nodiscard]] std::string_view builtin_name(std::string_view base_url);
 
+// The folder NAME of the first of `places` that has it, one name and never a path. UsageError
+// E_BUILTIN_NAME when none has.
+[[nodiscard]] std::filesystem::path find_scripts(std::span<const std::filesystem::path> places,
+                                                 std::string_view name);
+
 // Reads all scripts of a folder; util::UsageError E_SCRIPT_* for the first mistake.
 void check_scripts(const std::filesystem::path& folder);
 

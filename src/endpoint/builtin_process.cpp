@@ -49,9 +49,10 @@ int read_port(int fd) {
   return port;
 }
 
-// One folder name below one of the places, never a path that leads out of them.
-std::filesystem::path scripts_folder(std::span<const std::filesystem::path> places,
-                                     std::string_view name) {
+}  // namespace
+
+std::filesystem::path find_scripts(std::span<const std::filesystem::path> places,
+                                   std::string_view name) {
   const bool plain =
       !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
   std::string looked;
@@ -69,8 +70,6 @@ std::filesystem::path scripts_folder(std::span<const std::filesystem::path> plac
       "E_BUILTIN_NAME");
 }
 
-}  // namespace
-
 struct BuiltinProcess::Impl {
   util::Fd input;  // closing it ends the server
   util::Process process;
@@ -79,7 +78,7 @@ struct BuiltinProcess::Impl {
 BuiltinProcess::BuiltinProcess(std::span<const std::filesystem::path> places,
                                std::string_view name,
                                const std::filesystem::path& program) {
-  const std::filesystem::path folder = scripts_folder(places, name);
+  const std::filesystem::path folder = find_scripts(places, name);
   // Read here first: a mistake in a script is the user's, and is told in full.
   check_scripts(folder);
   const util::Self self = util::Self::open(program);

@@ -61,6 +61,22 @@ std::string host_name() {
                                                           : std::string("unknown");
 }
 
+std::array<fs::path, 2> script_places(const config::SweepConfig& config,
+                                      const Installation& installation) {
+  return {fs::absolute(config.file).parent_path(), installation.data / "configs"};
+}
+
+// Before the run begins, since a run keeps the base_url that it began with. UsageError
+// E_BUILTIN_NAME or E_SCRIPT_*.
+void check_scripts(const config::SweepConfig& config, const Installation& installation) {
+  for (const config::Model& model : config.models) {
+    const std::string_view name = endpoint::builtin_name(model.base_url);
+    if (!name.empty()) {
+      endpoint::check_scripts(endpoint::find_scripts(script_places(config, installation), name));
+    }
+  }
+}
+
 // The built-in servers that the models name, by script folder.
 class Builtins {
  public:
@@ -68,10 +84,8 @@ class Builtins {
     for (const config::Model& model : config.models) {
       const std::string name(endpoint::builtin_name(model.base_url));
       if (!name.empty() && !urls_.contains(name)) {
-        const std::array places{fs::absolute(config.file).parent_path(),
-                                installation.data / "configs"};
-        servers_.push_back(
-            std::make_unique<endpoint::BuiltinProcess>(places, name, installation.program));
+        servers_.push_back(std::make_unique<endpoint::BuiltinProcess>(
+            script_places(config, installation), name, installation.program));
         urls_[name] = servers_.back()->base_url();
       }
     }
@@ -310,6 +324,7 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
   }
   const record::RunDir run(plan.config.run.runs_dir / record::encode_part(plan.config.run.name));
   if (!unfinished(tasks_of(plan, run, options.retry)).empty()) {
+    check_scripts(plan.config, installation);
     check_machine(devices.front(), plan.config.run.nvcc, options.allow_unsandboxed);
   }
   run.create();
