@@ -48,8 +48,10 @@ std::optional<int> run_role(const Arguments& arguments) {
   if (arguments.empty() || !arguments.front().starts_with("__")) {
     return std::nullopt;
   }
-  // A peer that is gone must be an error of the write, not a silent death.
+  // A peer that is gone, or a file above its limit, must be an error of the write, not a silent
+  // death.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   for (const Role& role : kRoles) {
     if (role.word != arguments.front()) {
       continue;

@@ -1,9 +1,11 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "util/error.h"
+#include "util/fd.h"
 #include "util/text.h"
 
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 
@@ -97,7 +99,10 @@ std::span<const Command> commands() {
 }
 
 int run(std::string_view program, const std::vector<std::string>& arguments) {
+  // A file that outgrows a limit must be an error of the write, not a silent death.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
+    util::occupy_standard_fds();
     const bool probe = std::filesystem::path(program).filename() == "probe";
     const int code = probe ? run_probe(arguments) : dispatch(arguments);
     if (!std::cout.flush()) {

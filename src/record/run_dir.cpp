@@ -28,6 +28,8 @@ std::string remedy(int error) {
     case ENOSPC:
     case EDQUOT:
       return "free space, then run the same command again: finished work is kept";
+    case EFBIG:
+      return "raise the limit (ulimit -f), then run the same command again: finished work is kept";
     case EROFS:
     case EACCES:
     case EPERM:

@@ -68,6 +68,16 @@ Fd make_memfd(const std::string& name, std::size_t bytes) {
   return fd;
 }
 
+void occupy_standard_fds() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    // The lowest free number is taken, and all below `fd` are in use by now.
+    if (::fcntl(fd, F_GETFD) < 0 &&
+        ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) {
+      throw_errno("open", "/dev/null");
+    }
+  }
+}
+
 Fd open_file(const std::string& path, int flags, unsigned mode) {
   Fd fd(::open(path.c_str(), flags | O_CLOEXEC, static_cast<mode_t>(mode)));
   if (!fd) {

@@ -56,6 +56,11 @@ struct Pipe {
 // only.
 [[nodiscard]] Fd make_memfd(const std::string& name, std::size_t bytes = 0);
 
+// Makes every closed one of the descriptors 0 to 2 an open one that can be neither read nor
+// written, so that no file opened later gets its number and then what is meant for a terminal.
+// InfraError when /dev/null cannot be opened.
+void occupy_standard_fds();
+
 // Opens with O_CLOEXEC added. InfraError "E_SYSTEM" naming the path.
 [[nodiscard]] Fd open_file(const std::string& path, int flags, unsigned mode = 0666);
 

@@ -211,6 +211,50 @@ TEST_F(BadInput, ChangedToml) {
   EXPECT_EQ(here_.rows("runs/r", "request"), rows);
 }
 
+// The run does not begin, so that the corrected file is no change of a run.
+TEST_F(BadInput, UnknownScriptsOfABuiltinModel) {
+  expect_line(sweep(config("", R"(base_url = "builtin:dmeo")")), 2, "no folder of scripts");
+  EXPECT_FALSE(began());
+}
+
+TEST_F(BadInput, AFileThatMayNotBeRead) {
+  const std::filesystem::path file = here_.write("s.toml", config());
+  std::filesystem::permissions(file, std::filesystem::perms::none);
+  if (::access(file.c_str(), R_OK) == 0) {
+    GTEST_SKIP() << "this user may read every file";
+  }
+  expect_line(here_.sweep({"s.toml"}), 2, "may not be read; check the permissions");
+}
+
+// A descriptor that is closed at the start must not become the ledger's, or progress is written
+// into it.
+TEST_F(BadInput, ClosedStandardDescriptors) {
+  here_.write("s.toml", config());
+  const std::vector<std::pair<std::string, int>> cases = {
+      {"<&- 2>&-", 0}, {">&- 2>&-", 3}, {"<&- >&- 2>&-", 3}};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& [closed, code] = cases[i];
+    const std::string run = "c" + std::to_string(i);
+    const std::string script = "exec \"$0\" s.toml --run-name " + run + " " + closed;
+    const Outcome outcome = here_.command({"/bin/sh", "-c", script, Workspace::program()});
+    EXPECT_EQ(outcome.code, code) << closed << outcome.out << outcome.err;
+    EXPECT_TRUE(intact(run)) << closed;
+    EXPECT_EQ(here_.rows("runs/" + run, "item_end"), 1) << closed;
+  }
+}
+
+// `ulimit -f`: said, and the run goes on without the limit.
+TEST_F(BadInput, ALimitOfFileSize) {
+  here_.write("s.toml", config());
+  const Outcome outcome =
+      here_.command({"/bin/sh", "-c", "ulimit -f 8; exec \"$0\" s.toml", Workspace::program()});
+  EXPECT_EQ(outcome.code, 3) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("File too large; raise the limit (ulimit -f), then run"));
+  EXPECT_TRUE(intact("r"));
+  EXPECT_EQ(here_.sweep({"s.toml"}).code, 0);
+  EXPECT_TRUE(intact("r"));
+}
+
 TEST_F(BadInput, AResultThatCannotBeWrittenIsAnError) {
   const Outcome outcome = here_.command(
       {"/bin/sh", "-c", "exec \"$0\" problems list > /dev/full", Workspace::program()});
