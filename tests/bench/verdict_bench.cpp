@@ -19,8 +19,8 @@ namespace {
 
 using namespace sweep;
 
-constexpr int kRounds = 5;
-constexpr double kTurnSeconds = 1.5;  // a model takes longer to answer
+constexpr int kRounds = 3;
+constexpr double kTurnSeconds = 1;  // a model takes longer to answer
 
 struct Measured {
   double verdict = 0;  // until stress has passed
