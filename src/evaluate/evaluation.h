@@ -136,10 +136,23 @@ struct CompileResult {
   double seconds = 0;
 };
 
+// Wall time of the parts of check or stress, in seconds. What the device is asked for counts where
+// it is waited for.
+struct JudgeCosts {
+  double bench = 0;      // buffers
+  double scales = 0;     // further contents that tell how large small outputs can be
+  double fill = 0;       // contents
+  double oracle = 0;     // the reference
+  double seed = 0;       // the seed's call, and its judgement
+  double candidate = 0;  // the candidate's call, also where it is repeated
+  double compare = 0;    // its judgement
+};
+
 struct CheckResult {
   std::vector<Call> calls;
   double worst_share = 0;
   std::optional<Failure> failure;  // the first
+  JudgeCosts costs;
   double seconds = 0;
 };
 
@@ -148,6 +161,7 @@ struct StressResult {
   int random_shapes = 0, edge_shapes = 0, contents = 0;
   Hidden<std::optional<Failure>> inner;  // its verdict is stored beside INCORRECT_GENERALISATION
   Hidden<std::vector<Call>> calls;
+  JudgeCosts costs;
   double seconds = 0;
 };
 

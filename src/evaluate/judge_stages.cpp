@@ -198,6 +198,7 @@ CheckResult run_check(Session& session, const StageOptions& options, const Tick&
     result.failure = check_repeat(session, draws.front().draw);
   }
   session.unlock();
+  result.costs = session.take_costs();
   return result;
 }
 
@@ -226,6 +227,7 @@ StressResult run_stress(Session& session, const StageOptions& options, const Tic
   result.inner = Hidden(std::move(judged.failure));
   result.calls = Hidden(std::move(judged.calls));
   session.unlock();
+  result.costs = session.take_costs();
   return result;
 }
 

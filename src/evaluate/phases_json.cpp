@@ -26,7 +26,34 @@ constexpr std::array<std::pair<const char*, double CallCosts::*>, 6> kCosts{
      {"inspect", &CallCosts::inspect},
      {"compare", &CallCosts::compare}}};
 
+constexpr std::array<std::pair<const char*, double JudgeCosts::*>, 7> kJudgeCosts{
+    {{"bench", &JudgeCosts::bench},
+     {"scales", &JudgeCosts::scales},
+     {"fill", &JudgeCosts::fill},
+     {"oracle", &JudgeCosts::oracle},
+     {"seed", &JudgeCosts::seed},
+     {"candidate", &JudgeCosts::candidate},
+     {"compare", &JudgeCosts::compare}}};
+
 }  // namespace
+
+json to_json(const JudgeCosts& costs) {
+  json body = json::object();
+  for (const auto& [name, member] : kJudgeCosts) {
+    body[name] = costs.*member;
+  }
+  return body;
+}
+
+JudgeCosts judge_costs_in(const json& body) {
+  JudgeCosts costs;
+  if (const auto found = body.find("costs"); found != body.end()) {
+    for (const auto& [name, member] : kJudgeCosts) {
+      costs.*member = wire::field<double>(*found, name);
+    }
+  }
+  return costs;
+}
 
 json to_json(const TimePhases& phases) {
   json body = json::object();

@@ -190,6 +190,9 @@ class Session {
                            const problem::Draw& draw,
                            const Perturbation* change = nullptr);
 
+  // Where judge() has spent its time since this was asked.
+  [[nodiscard]] JudgeCosts take_costs() { return std::exchange(costs_, {}); }
+
   // CompareParameters::least_scale of each output that needs one for this draw; leaves other
   // contents in the bench.
   [[nodiscard]] ByOutput least_scales(Bench& bench, const problem::Draw& draw);
@@ -252,6 +255,7 @@ class Session {
   std::vector<Player> ahead_;    // started and not used yet
   std::vector<Player> retired_;  // killed and not waited for yet
   std::vector<util::Protection> protections_;
+  JudgeCosts costs_;
   std::uint64_t calls_ = 0;
   bool flush_ = true;
 

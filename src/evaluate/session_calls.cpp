@@ -1,27 +1,11 @@
 #include "evaluate/session.h"
-#include "util/clock.h"
+#include "evaluate/timed.h"
 #include "util/error.h"
 
 #include <algorithm>
 
 namespace sweep::evaluate {
 namespace {
-
-// Adds the seconds of its scope to a sum.
-class Timed {
- public:
-  explicit Timed(double& sum) : sum_(sum) {}
-
-  ~Timed() { sum_ += clock_.monotonic() - begin_; }
-
-  Timed(const Timed&) = delete;
-  Timed& operator=(const Timed&) = delete;
-
- private:
-  double& sum_;
-  util::RealClock clock_;
-  double begin_ = clock_.monotonic();
-};
 
 // What `call` returns; a fault of trusted code is the machine's.
 template <class Make>

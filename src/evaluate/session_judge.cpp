@@ -1,5 +1,6 @@
 // One judged call of the check, stress and held-out stages, and what a wrong output is evidence of.
 #include "evaluate/session.h"
+#include "evaluate/timed.h"
 #include "util/error.h"
 
 #include <algorithm>
@@ -209,17 +210,21 @@ Call Session::judge(Player& player, const problem::Draw& draw, const Perturbatio
   call.shape = draw.shape;
   call.dims = free_dims(problem_, draw.dims);
   call.content = change == nullptr ? draw.content : draw.content + ", " + change->text();
-  Bench& bench = bench_for(draw);
-  least_ = least_scales(bench, draw);
-  put(bench, content);
-  Truth expected = truth(bench, draw);
-  Played by_seed = play_trusted(seed_, bench, draw, false);
-  check_seed(draw, expected, bench, by_seed.outputs);
-  auto tried = attempt(player, bench, content);
+  Bench& bench = timed(costs_.bench, [&]() -> Bench& { return bench_for(draw); });
+  least_ = timed(costs_.scales, [&] { return least_scales(bench, draw); });
+  timed(costs_.fill, [&] { put(bench, content); });
+  Truth expected = timed(costs_.oracle, [&] { return truth(bench, draw); });
+  Played by_seed = timed(costs_.seed, [&] {
+    Played played = play_trusted(seed_, bench, draw, false);
+    check_seed(draw, expected, bench, played.outputs);
+    return played;
+  });
+  auto tried = timed(costs_.candidate, [&] { return attempt(player, bench, content); });
   if (auto* failure = std::get_if<Failure>(&tried)) {
     call.failure = std::move(*failure);
     return call;
   }
+  const Timed comparing(costs_.compare);
   Played& played = std::get<Played>(tried);
   call.device_seconds = played.time.device_seconds;
   Judgement judgement =

@@ -1,5 +1,6 @@
 #include "evaluate/evaluation_json.h"
 #include "evaluate/json_fields.h"
+#include "evaluate/phases_json.h"
 #include "util/text.h"
 #include "wire/channel.h"
 
@@ -94,6 +95,7 @@ json to_json(const CheckResult& result) {
   return {{"calls", calls_to_json(result.calls)},
           {"worst_share", number(result.worst_share)},
           {"failure", optional_to_json(result.failure)},
+          {"costs", to_json(result.costs)},
           {"seconds", result.seconds}};
 }
 
@@ -102,6 +104,7 @@ CheckResult check_from_json(const json& body) {
   result.calls = calls_from(list_in(body, "calls"));
   result.worst_share = number_from(body, "worst_share");
   result.failure = optional_failure(body, "failure");
+  result.costs = judge_costs_in(body);
   result.seconds = field<double>(body, "seconds");
   return result;
 }
@@ -115,6 +118,7 @@ json to_json(const StressResult& result, View view) {
   if (view == View::archive) {
     body["inner"] = optional_to_json(result.inner.for_archive());
     body["calls"] = calls_to_json(result.calls.for_archive());
+    body["costs"] = to_json(result.costs);
   }
   return body;
 }
@@ -122,6 +126,7 @@ json to_json(const StressResult& result, View view) {
 StressResult stress_from_json(const json& body) {
   StressResult result;
   result.passed = field<bool>(body, "passed");
+  result.costs = judge_costs_in(body);
   result.random_shapes = int_from(body, "random_shapes");
   result.edge_shapes = int_from(body, "edge_shapes");
   result.contents = int_from(body, "contents");

@@ -25,6 +25,7 @@ constexpr double kTurnSeconds = 1;  // a model takes longer to answer
 struct Measured {
   double verdict = 0;  // until stress has passed
   double screen = 0, compile = 0, check = 0, stress = 0;
+  evaluate::JudgeCosts check_costs, stress_costs;
 };
 
 // Throws util::InfraError where the kernel is not found right.
@@ -55,7 +56,23 @@ Measured measure(const evaluate::Services& services,
     out.check += stage.stage == evaluate::Stage::check ? stage.seconds : 0;
     out.stress += stage.stage == evaluate::Stage::stress ? stage.seconds : 0;
   }
+  out.check_costs = made.check->costs;
+  out.stress_costs = made.stress->costs;
   return out;
+}
+
+void print_costs(const char* stage, const evaluate::JudgeCosts& costs) {
+  std::printf(
+      "  %s: buffers %.2f, scales %.2f, fill %.2f, reference %.2f, seed %.2f, candidate %.2f, "
+      "compare %.2f\n",
+      stage,
+      costs.bench,
+      costs.scales,
+      costs.fill,
+      costs.oracle,
+      costs.seed,
+      costs.candidate,
+      costs.compare);
 }
 
 double median_of(const std::vector<Measured>& all, double Measured::*what) {
@@ -107,6 +124,8 @@ int run(const std::string& device, const std::vector<std::string>& ids) {
         median_of(all, &Measured::check),
         median_of(all, &Measured::stress),
         kRounds);
+    print_costs("check", all.back().check_costs);
+    print_costs("stress", all.back().stress_costs);
     std::fflush(stdout);
   }
   std::printf("source to verdict, median of %zu problems: %.2f s (target 1.00 on an H200)\n",
