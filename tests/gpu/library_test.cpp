@@ -87,7 +87,7 @@ TEST_F(Libraries, AProductIsRowMajorAndFollowsItsInputs) {
   ASSERT_NE(sequence, nullptr);
   again<float>(c, {-1, -1, -1, -1});
   EXPECT_GT(run(*sequence).device_seconds, 0);
-  EXPECT_THAT(download<float>(c.address, 4), ElementsAre(5, 5, 14, 11));
+  EXPECT_THAT(download<float>(c.address, 4), ElementsAre(8, 3, 20, 6));
   again<float>(a, {2, 0, 0, 0, 2, 0});
   (void)run(*sequence);
   EXPECT_THAT(download<float>(c.address, 4), ElementsAre(2, 0, 4, 0));
