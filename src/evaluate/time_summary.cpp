@@ -137,8 +137,13 @@ void compute_statistics(TimeResult& result, bool may_say_faster) {
   for (const ShapeTiming& shape : result.shapes) {
     launches.push_back(shape.launches);
   }
-  timing::Result found = timing::analyse(
-      calls_of(result.samples), static_cast<int>(result.shapes.size()), kBootstraps, launches);
+  const bool alone = result.clock == kGpuClock;
+  timing::Result found =
+      timing::analyse(calls_of(result.samples),
+                      static_cast<int>(result.shapes.size()),
+                      kBootstraps,
+                      launches,
+                      alone ? timing::Disturbed::discard : timing::Disturbed::keep);
   found.slope = timing::slope_gap(readings_of(result), launches);
   take_shapes(found, result.shapes);
   result.margin = timing::margin(result.calibration ? result.calibration->half_width : 0);
@@ -149,7 +154,7 @@ void compute_statistics(TimeResult& result, bool may_say_faster) {
   result.uneven = found.uneven;
   timing::Rule rule;
   rule.margin = result.margin;
-  rule.guarded = result.clock == kGpuClock;
+  rule.guarded = alone;
   rule.may_say_faster = may_say_faster && rule.guarded;
   result.drift = {found.drift.point, found.drift.low, rule.drift_limit};
   result.carryover = {found.carryover.point, found.carryover.low, rule.margin};

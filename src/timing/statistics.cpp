@@ -272,13 +272,16 @@ bool any_shape_slower(const Result& result, double limit) {
 Result analyse(std::span<const Call> calls,
                int shapes,
                int bootstrap_rounds,
-               std::span<const int> launches) {
+               std::span<const int> launches,
+               Disturbed disturbed) {
   Blocks blocks = collect(calls, shapes);
   if (blocks.by_replicate.empty() || shapes < 1) {
     throw util::InfraError({"timing", "no timed calls", "run it again"}, "E_TIMING_SAMPLES");
   }
   require_blocks(blocks);
-  drop_disturbed(blocks);
+  if (disturbed == Disturbed::discard) {
+    drop_disturbed(blocks);
+  }
   Result result;
   result.replicates = static_cast<int>(blocks.by_replicate.size());
   result.blocks = blocks.complete;
@@ -316,6 +319,9 @@ Decision decide(const Result& result, const Rule& rule) {
   if (rule.guarded &&
       (result.drift.low > rule.drift_limit || result.discarded > rule.discard_limit * attempted)) {
     return Decision::unstable;
+  }
+  if (!rule.guarded && result.drift.low > rule.drift_limit) {
+    return Decision::inconclusive;
   }
   const double limit = 1 + rule.margin;
   if (result.ratio.high < 1 / limit) {

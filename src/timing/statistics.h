@@ -38,20 +38,27 @@ struct Result {
   HiddenTime slope;         // by the judge's clock (clocks.h); analyse() leaves it empty
 };
 
+// Blocks in which the seed was held up from outside. On a device that a session has for itself that
+// is rare, and they say nothing about the candidate. Where it is common (the cpu device: whatever
+// else the machine does) the candidate's calls are held up as often, and to leave out the seed's
+// alone would make every kernel slower than it is.
+enum class Disturbed { discard, keep };
+
 // Statistic of docs/verdicts.md: a block gives d = (log s1 + log s2 - log c1 - log c2) / 2; a
 // replicate the median of its d for each shape; the geometric mean over the shapes within a
 // replicate; Student t over replicates. Where mean / median of the call times differs between the
 // arms by more than 5% for a shape, that shape uses the ratio of the arms' mean times in each
 // replicate (`uneven`). With one replicate the interval is Student t over its blocks (of each
-// shape; shapes in quadrature). Blocks without four positive times, or with a seed call above three
-// times the replicate's median, count as discarded. `shapes` = number of shapes; every one needs at
-// least one complete block in each replicate that appears, else it throws util::InfraError
-// "E_TIMING_SAMPLES". `bootstrap_rounds` 0 leaves Result::bootstrap at the point. `calls` in order
-// of time. `launches` of the candidate's plan for each shape; empty: one each.
+// shape; shapes in quadrature). Blocks without four positive times, or with a disturbed seed call
+// (above three times the replicate's median), count as discarded. `shapes` = number of shapes;
+// every one needs at least one complete block in each replicate that appears, else it throws
+// util::InfraError "E_TIMING_SAMPLES". `bootstrap_rounds` 0 leaves Result::bootstrap at the point.
+// `calls` in order of time. `launches` of the candidate's plan for each shape; empty: one each.
 [[nodiscard]] Result analyse(std::span<const Call> calls,
                              int shapes,
                              int bootstrap_rounds = 1000,
-                             std::span<const int> launches = {});
+                             std::span<const int> launches = {},
+                             Disturbed disturbed = Disturbed::discard);
 
 enum class Decision {
   faster,
@@ -67,8 +74,9 @@ struct Rule {
   double margin = 0.01;  // m: max(2 x A/A half-width, 1%)
   double drift_limit = 0.03;
   double discard_limit = 0.2;  // share of the blocks
-  bool guarded = true;         // false: drift, carry-over, clocks and discarded blocks decide
-                        // nothing (the cpu device: nobody guards the host's clocks and caches)
+  // False on the cpu device, where nobody guards the host's clocks and caches: carry-over, clocks
+  // and discarded blocks decide nothing, and with a drift above the limit nothing does.
+  bool guarded = true;
   bool may_say_faster = true;  // false: quick look (--fast), and the cpu device
 };
 
