@@ -141,7 +141,9 @@ record::FinalResult final_result(const evaluate::Evaluation& evaluation) {
   out.flags = evaluation.flags;
   out.reason = evaluation.headline;
   out.reproduce = evaluation.reproduce;
-  out.plan_sha256 = evaluation.plan_sha256;
+  out.plan_sha256 = evaluation.plan.sha256;
+  if (!evaluation.plan.text.empty())
+    out.plan = nlohmann::json::parse(evaluation.plan.text);
   if (evaluation.stress && evaluation.stress->inner.for_archive())
     out.inner_verdict =
         std::string(evaluate::name(evaluation.stress->inner.for_archive()->verdict));

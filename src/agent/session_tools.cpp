@@ -246,6 +246,7 @@ void Session::set_result(const std::string& kernel,
   result.evaluation = outcome.evaluation;
   trajectory_.provenance.sandboxed = evaluation.protections.landlock;
   trajectory_.provenance.judge_version = evaluation.version;
+  trajectory_.provenance.compiler = evaluation.compile ? evaluation.compile->compiler : "";
   trajectory_.final_result = std::move(result);
 }
 

@@ -4,9 +4,14 @@
 #include "problem/catalog.h"
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace sweep::cli {
+
+// Commit of the git checkout that the build was configured in, "-dirty" behind it if files
+// differed; empty: the source was no checkout.
+[[nodiscard]] std::string source_commit();
 
 // The program's own file, by /proc/self/exe.
 [[nodiscard]] std::filesystem::path program_path();

@@ -18,6 +18,7 @@ queue::Installation installation() {
   out.data = data_root();
   out.evaluation = evaluation_services();
   out.version = SWEEP_VERSION;
+  out.commit = source_commit();
   const problem::Catalog catalog = open_catalog();
   for (const problem::Entry& entry : catalog.entries()) {
     out.problems.push_back({entry.id, entry.title, !entry.planned(), entry.slates});

@@ -154,7 +154,7 @@ class Run {
                                "E_EVALUATE_PROBLEM");
       } else {
         submission_ = std::get<submission::Submission>(std::move(parsed));
-        result_.screen = screen(*problem_, *submission_, request_.device.kind);
+        result_.screen = screen(*problem_, *submission_, request_.device.kind, &result_.plan);
       }
       result_.screen->seconds = clock_.monotonic() - begin;
       if (!result_.screen->errors.empty()) {
@@ -187,7 +187,7 @@ class Run {
       wanted.may_keep_state = request_.off.contains(Defence::module_state);
       wanted.nvcc = request_.nvcc;
       const compile::Result compiled = compiler.compile(wanted);
-      result_.compile = describe(compiled);
+      result_.compile = describe(compiled, compiler_used(wanted, compiler.toolchain()));
       const Trusted ours = trusted.get();
       if (compiled.status != compile::Result::Status::ok) {
         fail(verdict_of(compiled.status), compile_text(*result_.compile));

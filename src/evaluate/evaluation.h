@@ -113,6 +113,14 @@ class Hidden {
   T value_{};
 };
 
+// What the plan launches on the visible shapes: canonical JSON (keys sorted, no white space)
+// {"schema": 1, "shapes": [{"shape", "plan"}]}, expanded as screening does, for 132 SMs (cpu: 1)
+// and one resident block per SM. Both empty: it did not parse or expand.
+struct CanonicalPlan {
+  std::string text;    // empty as well where it would take more than 64 KiB
+  std::string sha256;  // of the whole text
+};
+
 struct ScreenResult {
   std::size_t bytes = 0;
   std::vector<submission::PlanError> errors;
@@ -132,6 +140,7 @@ struct CompileResult {
       status;  // "ok", "compile_error", "unsupported", "forbidden", "timeout", "out_of_memory"
   std::string log;
   std::vector<KernelFacts> kernels;
+  std::string compiler;  // "NVRTC 13.0"
   bool cached = false;
   double seconds = 0;
 };
@@ -317,7 +326,8 @@ struct Evaluation {
                                    // stress", "fails held-out"
   std::string problem, title, file;
   std::string versus;  // the kernel that it was timed against; empty: the seed
-  std::string source_sha256, plan_sha256;
+  std::string source_sha256;
+  CanonicalPlan plan;
   std::uint64_t seed = 1;
   Depth depth = Depth::standard;
   std::optional<ScreenResult> screen;

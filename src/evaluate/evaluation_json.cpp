@@ -78,6 +78,7 @@ json to_json(const CompileResult& result) {
   return {{"status", result.status},
           {"log", util::to_valid_utf8(result.log)},
           {"kernels", std::move(kernels)},
+          {"compiler", util::to_valid_utf8(result.compiler)},
           {"cached", result.cached},
           {"seconds", result.seconds}};
 }
@@ -96,6 +97,8 @@ CompileResult compile_from(const json& body) {
                               number("shared_bytes"),
                               number("stack_bytes")});
   }
+  // Results of 0.1.0 before it was stored lack it.
+  result.compiler = body.contains("compiler") ? field<std::string>(body, "compiler") : "";
   result.cached = field<bool>(body, "cached");
   result.seconds = field<double>(body, "seconds");
   return result;
@@ -161,7 +164,11 @@ Evaluation read(const json& body) {
   // Results of 0.1.0 before --vs was recorded lack it.
   e.versus = body.contains("versus") ? field<std::string>(body, "versus") : "";
   e.source_sha256 = field<std::string>(body, "source_sha256");
-  e.plan_sha256 = field<std::string>(body, "plan_sha256");
+  e.plan.sha256 = field<std::string>(body, "plan_sha256");
+  // Results of 0.1.0 before plans were stored lack it.
+  if (const auto plan = body.find("plan"); plan != body.end() && plan->is_object()) {
+    e.plan.text = plan->dump();
+  }
   e.seed = field<std::uint64_t>(body, "seed");
   const auto depth = field<std::string>(body, "depth");
   for (std::size_t i = 0; i < kDepths.size(); ++i) {
@@ -226,7 +233,8 @@ json to_json(const Evaluation& e, View view) {
           {"file", util::to_valid_utf8(e.file)},
           {"versus", util::to_valid_utf8(e.versus)},
           {"source_sha256", e.source_sha256},
-          {"plan_sha256", e.plan_sha256},
+          {"plan_sha256", e.plan.sha256},
+          {"plan", e.plan.text.empty() ? json(nullptr) : json::parse(e.plan.text)},
           {"seed", e.seed},
           {"depth", kDepths.at(static_cast<std::size_t>(e.depth))},
           {"stages", stages_to_json(e, view)},

@@ -7,6 +7,8 @@
 #include "util/file.h"
 #include "util/sha256.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -21,6 +23,7 @@ constexpr std::size_t kSaltBytes = 32;
 // Screening opens no device: plans are expanded as on an H200, and again with the true numbers in
 // the judge.
 constexpr std::int64_t kScreenSms = 132;
+constexpr std::size_t kMaxPlanText = std::size_t{64} << 10U;
 
 std::filesystem::path salt_path(const std::filesystem::path& path) {
   if (!path.empty()) {
@@ -65,12 +68,13 @@ std::optional<submission::PlanError> unsupported_on_cpu(const submission::Expans
   return std::nullopt;
 }
 
-void screen_shape(ScreenResult& result,
-                  const problem::Problem& problem,
-                  const submission::Submission& submission,
-                  const submission::Signature& signature,
-                  const problem::Shape& shape,
-                  bool cpu) {
+// Of the shape's expansion; null: `result` has an error more.
+nlohmann::json screen_shape(ScreenResult& result,
+                            const problem::Problem& problem,
+                            const submission::Submission& submission,
+                            const submission::Signature& signature,
+                            const problem::Shape& shape,
+                            bool cpu) {
   const problem::Draw draw =
       problem::visible_draw(problem, shape, "default", problem::Key::from_seed(0));
   auto expanded = expand_for(
@@ -85,13 +89,13 @@ void screen_shape(ScreenResult& result,
     error->file = submission.file;
     error->what = "shape " + shape.name + ": " + error->what;
     result.errors.push_back(std::move(*error));
-    return;
+    return nullptr;
   }
   const auto& expansion = std::get<submission::Expansion>(expanded);
   if (auto error = cpu ? unsupported_on_cpu(expansion) : std::nullopt) {
     error->file = submission.file;
     result.errors.push_back(std::move(*error));
-    return;
+    return nullptr;
   }
   const double limit = problem::scratch_limit(problem, draw);
   if (static_cast<double>(expansion.scratch_bytes) > limit) {
@@ -111,6 +115,17 @@ void screen_shape(ScreenResult& result,
       }));
   result.launches = std::max(result.launches, launches);
   result.scratch_bytes = std::max(result.scratch_bytes, expansion.scratch_bytes);
+  return {{"shape", shape.name}, {"plan", submission::to_json(expansion, signature)}};
+}
+
+CanonicalPlan canonical(nlohmann::json shapes) {
+  CanonicalPlan plan;
+  plan.text = nlohmann::json{{"schema", 1}, {"shapes", std::move(shapes)}}.dump();
+  plan.sha256 = util::sha256_hex(plan.text);
+  if (plan.text.size() > kMaxPlanText) {
+    plan.text.clear();
+  }
+  return plan;
 }
 
 }  // namespace
@@ -158,7 +173,8 @@ Source find_seed(const Services& services, const problem::Problem& problem) {
 
 ScreenResult screen(const problem::Problem& problem,
                     const submission::Submission& submission,
-                    device::Kind kind) {
+                    device::Kind kind,
+                    CanonicalPlan* plan) {
   ScreenResult result;
   result.bytes = submission.source.size();
   result.kernels = submission::name_expressions(submission.plan);
@@ -180,10 +196,15 @@ ScreenResult screen(const problem::Problem& problem,
                              "leave it out; intrinsics such as __expf stay available"});
   }
   const submission::Signature signature = candidate_signature(problem);
+  nlohmann::json shapes = nlohmann::json::array();
   for (const problem::Shape& shape : problem.shapes) {
     if (result.errors.empty()) {
-      screen_shape(result, problem, submission, signature, shape, kind == device::Kind::cpu);
+      shapes.push_back(
+          screen_shape(result, problem, submission, signature, shape, kind == device::Kind::cpu));
     }
+  }
+  if (plan != nullptr && result.errors.empty()) {
+    *plan = canonical(std::move(shapes));
   }
   return result;
 }
@@ -208,9 +229,20 @@ Verdict verdict_of(compile::Result::Status status) {
                                                       : Verdict::compile_error;
 }
 
-CompileResult describe(const compile::Result& result) {
+std::string compiler_used(const compile::Request& request, const compile::Toolchain& tools) {
+  if (request.target.kind == device::Kind::cpu) {
+    return tools.gxx;
+  }
+  if (request.language == submission::Language::ptx) {
+    return tools.ptxas;
+  }
+  return request.nvcc ? tools.nvcc : tools.nvrtc;
+}
+
+CompileResult describe(const compile::Result& result, std::string compiler) {
   using Status = compile::Result::Status;
   CompileResult made;
+  made.compiler = std::move(compiler);
   switch (result.status) {
     case Status::ok:
       made.status = "ok";

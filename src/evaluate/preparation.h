@@ -31,9 +31,11 @@ namespace sweep::evaluate {
 // left to the stress stage on purpose: no prompt shows them, its answer to a model is one bit, and
 // a plan error names the shape and what was wrong with its numbers. Screening is free and without
 // limit, so a plan that fails for chosen dims only would read the hidden shapes one after another.
+// Without errors `plan` gets what was expanded.
 [[nodiscard]] ScreenResult screen(const problem::Problem& problem,
                                   const submission::Submission& submission,
-                                  device::Kind kind);
+                                  device::Kind kind,
+                                  CanonicalPlan* plan = nullptr);
 
 // The code of the problem and of the harness, mostly from the cache.
 struct Trusted {
@@ -53,7 +55,11 @@ struct Trusted {
 
 // Verdict of a compilation that is not ok.
 [[nodiscard]] Verdict verdict_of(compile::Result::Status status);
-[[nodiscard]] CompileResult describe(const compile::Result& result);
+[[nodiscard]] CompileResult describe(const compile::Result& result, std::string compiler = {});
+
+// Name and version of the compiler that such a request goes to; empty: not on this machine.
+[[nodiscard]] std::string compiler_used(const compile::Request& request,
+                                        const compile::Toolchain& tools);
 
 // Parses and compiles a text of the project (seed, reference); failures are util::InfraError
 // "E_SEED_COMPILE".

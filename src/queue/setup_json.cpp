@@ -53,6 +53,7 @@ nlohmann::json to_json(const WorkerSetup& s) {
           {"allow_unsandboxed", s.surroundings.allow_unsandboxed},
           {"builtin_urls", s.builtin_urls},
           {"version", p.sweep_version},
+          {"commit", p.git_commit},
           {"config_sha256", p.config_sha256},
           {"host", p.host}};
 }
@@ -72,6 +73,7 @@ WorkerSetup setup_from_json(const nlohmann::json& json) {
   }
   s.surroundings.allow_unsandboxed = wire::field<bool>(json, "allow_unsandboxed");
   s.surroundings.provenance.sweep_version = wire::field<std::string>(json, "version");
+  s.surroundings.provenance.git_commit = wire::field<std::string>(json, "commit");
   s.surroundings.provenance.config_sha256 = wire::field<std::string>(json, "config_sha256");
   s.surroundings.provenance.host = wire::field<std::string>(json, "host");
   for (const auto& [name, url] : json.at("builtin_urls").items()) {

@@ -116,6 +116,7 @@ std::vector<WorkerSetup> worker_setups(const Plan& plan,
   setup.surroundings.dotenv = config::dotenv_files(plan.config.file, plan.config.root);
   setup.surroundings.allow_unsandboxed = options.allow_unsandboxed;
   setup.surroundings.provenance.sweep_version = installation.version;
+  setup.surroundings.provenance.git_commit = installation.commit;
   setup.surroundings.provenance.config_sha256 = config_sha256;
   setup.surroundings.provenance.host = host_name();
   std::vector<WorkerSetup> out;

@@ -36,6 +36,7 @@ struct Installation {
   std::vector<config::KnownProblem> problems;
   std::map<std::string, std::filesystem::path> folders;  // of ready problems, by id
   std::string version;
+  std::string commit;  // of the source, "-dirty" if it was changed; empty: not known
 };
 
 // Runs or resumes a sweep to its end and returns the exit code: 0 done, 3 infra errors remain, 130

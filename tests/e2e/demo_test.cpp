@@ -57,6 +57,28 @@ constexpr const char* kTable =
     "level1/3 demo-hardcoder incorrect INCORRECT_GENERALISATION\n"
     "level1/3 demo-flaky correct\n";
 
+// Each trajectory says what was launched and what made it.
+void expect_provenance(const std::filesystem::path& run) {
+  int seen = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(run)) {
+    if (!entry.path().string().ends_with("_trajectory.json")) {
+      continue;
+    }
+    ++seen;
+    const auto body = nlohmann::json::parse(text_of(entry.path()));
+    const auto& result = body.at("final_result");
+    EXPECT_FALSE(result.at("plan").at("shapes").empty()) << entry.path();
+    EXPECT_EQ(result.at("plan_sha256"), result.at("evaluation").at("plan_sha256"));
+    EXPECT_EQ(result.at("plan_sha256").get<std::string>().size(), 64U);
+    EXPECT_THAT(body.at("provenance").at("compiler").get<std::string>(), HasSubstr("g++"));
+    EXPECT_TRUE(body.at("provenance").at("git_commit").is_string());
+    if (std::filesystem::exists(std::filesystem::path(SWEEP_SOURCE_DIR) / ".git")) {
+      EXPECT_GE(body["provenance"]["git_commit"].get<std::string>().size(), 40U);
+    }
+  }
+  EXPECT_EQ(seen, 4);
+}
+
 TEST(Demo, EndsAsItsScriptsSayAndASecondRunDoesNothing) {
   const Workspace here;
   here.write("demo.toml", demo());
@@ -67,6 +89,7 @@ TEST(Demo, EndsAsItsScriptsSayAndASecondRunDoesNothing) {
   EXPECT_FALSE(has_control_codes(first.out)) << first.out;
   EXPECT_FALSE(has_control_codes(first.err)) << first.err;
   EXPECT_TRUE(std::filesystem::exists(here.folder() / "runs/demo/report/index.html"));
+  expect_provenance(here.folder() / "runs/demo");
   const std::string before = text_of(here.folder() / "runs/demo/ledger.jsonl");
   const int asked = here.rows("runs/demo", "request");
   const int tools = here.rows("runs/demo", "tool");

@@ -69,6 +69,8 @@ Evaluation full() {
   e.screen->kernels = {"k"};
   e.compile.emplace();
   e.compile->status = "ok";
+  e.compile->compiler = "NVRTC 13.0";
+  e.plan = {R"({"schema":1,"shapes":[]})", "abc"};
   e.compile->kernels.push_back({"k", 40, 0, 1024, -1});
   e.check.emplace();
   e.check->calls.push_back({"tiny", {{"rows", 3}}, 2, "default", 0.31, 1e-5, std::nullopt});
@@ -101,11 +103,22 @@ TEST(EvaluationJson, ArchiveRoundTripsEveryMember) {
   EXPECT_EQ(to_json(back, View::archive), first);
   EXPECT_EQ(back.verdict, Verdict::incorrect_generalisation);
   EXPECT_EQ(back.seed, full().seed);
+  EXPECT_EQ(back.plan.text, full().plan.text);
+  EXPECT_EQ(back.compile->compiler, "NVRTC 13.0");
   EXPECT_TRUE(std::isnan(back.stress->inner.for_archive()->got));
   EXPECT_TRUE(std::isinf(back.time->bootstrap.high));
   EXPECT_EQ(back.stages.at(0).stage, Stage::heldout);
   EXPECT_EQ(first.at("schema"), 1);
   EXPECT_EQ(first.at("outcome"), "incorrect");
+}
+
+TEST(EvaluationJson, ResultsFromBeforePlansWereStoredCanBeRead) {
+  json old = to_json(full(), View::archive);
+  old.erase("plan");
+  old["stages"]["compile"].erase("compiler");
+  const Evaluation back = evaluation_from_json(old);
+  EXPECT_EQ(back.plan.text, "");
+  EXPECT_EQ(back.compile->compiler, "");
 }
 
 TEST(EvaluationJson, OpenViewHoldsNothingHidden) {

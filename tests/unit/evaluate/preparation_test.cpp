@@ -2,9 +2,11 @@
 
 #include "util/error.h"
 #include "util/file.h"
+#include "util/sha256.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <fstream>
 
@@ -104,6 +106,52 @@ TEST(Screen, TheCpuDeviceSaysWhatItDoesNotHave) {
   // How many blocks are resident at once is not known before a device is opened.
   EXPECT_TRUE(
       screened(problem, "//@ k<<<100000, 1024, cooperative>>>()\n", device::Kind::cuda).empty());
+}
+
+CanonicalPlan plan_of(const std::string& text) {
+  const problem::Problem problem =
+      problem::require(fs::path(SWEEP_SOURCE_DIR) / "tests/data/problems/test/affine");
+  const auto parsed = submission::parse("k.cu", text);
+  CanonicalPlan plan;
+  (void)screen(problem, std::get<submission::Submission>(parsed), device::Kind::cuda, &plan);
+  return plan;
+}
+
+TEST(Screen, ThePlanOfEveryVisibleShapeIsKeptAndHashed) {
+  const CanonicalPlan plan = plan_of("//@ k<<<rows, 32>>>(x)\n");
+  const auto body = nlohmann::json::parse(plan.text);
+  ASSERT_EQ(body.at("shapes").size(), 2U);
+  EXPECT_EQ(body["shapes"][1]["shape"], "wide");
+  EXPECT_EQ(body["shapes"][1]["plan"]["steps"][0]["grid"][0], 8);
+  EXPECT_EQ(body.dump(), plan.text) << "not canonical";
+  EXPECT_EQ(plan.sha256, util::sha256_hex(plan.text));
+  EXPECT_EQ(plan.text, plan_of("//@ k<<<rows,  32>>>( x )  // the same\n").text);
+  EXPECT_NE(plan.sha256, plan_of("//@ k<<<rows, 64>>>(x)\n").sha256);
+}
+
+TEST(Screen, ALongPlanIsHashedOnlyAndAWrongOneNeither) {
+  const CanonicalPlan many =
+      plan_of("//@ for (i = 0; i < 5000; ++i) {\n//@ k<<<rows, 32>>>(x)\n//@ }\n");
+  EXPECT_EQ(many.text, "");
+  EXPECT_EQ(many.sha256.size(), 64U);
+  EXPECT_EQ(plan_of("//@ k<<<rows, 32>>>(nothing)\n").sha256, "");
+}
+
+TEST(CompilerUsed, IsTheOneThatTheRequestGoesTo) {
+  compile::Toolchain tools;
+  tools.gxx = "g++ 12";
+  tools.nvrtc = "NVRTC 13.0";
+  tools.nvcc = "nvcc 13.0";
+  tools.ptxas = "ptxas 13.0";
+  compile::Request request;
+  EXPECT_EQ(compiler_used(request, tools), "g++ 12");
+  request.target.kind = device::Kind::cuda;
+  EXPECT_EQ(compiler_used(request, tools), "NVRTC 13.0");
+  request.nvcc = true;
+  EXPECT_EQ(compiler_used(request, tools), "nvcc 13.0");
+  request.language = submission::Language::ptx;
+  EXPECT_EQ(compiler_used(request, tools), "ptxas 13.0");
+  EXPECT_EQ(describe({}, "NVRTC 13.0").compiler, "NVRTC 13.0");
 }
 
 }  // namespace
