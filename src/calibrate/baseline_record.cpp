@@ -14,6 +14,7 @@
 #include "util/error.h"
 #include "util/file.h"
 #include "util/sha256.h"
+#include "util/text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -204,12 +205,12 @@ class BaselineRecorder {
   }
 
   static std::string line_of(const RecordedBaseline& entry) {
-    return entry.failure.empty() ? fmt::format("{}: {:.3f}x of the seed [{:.3f}, {:.3f}]",
-                                               entry.name,
-                                               entry.ratio.point,
-                                               entry.ratio.low,
-                                               entry.ratio.high)
-                                 : entry.name + ": " + entry.failure;
+    if (!entry.failure.empty()) {
+      return entry.name + ": " + entry.failure;
+    }
+    const auto [low, high] = util::human_bounds(entry.ratio.low, entry.ratio.high);
+    return fmt::format(
+        "{}: {} of the seed [{}, {}]", entry.name, util::human_ratio(entry.ratio.point), low, high);
   }
 
   const BaselineOptions& options_;

@@ -1,6 +1,7 @@
 #include "cli/baseline_view.h"
 
 #include "cli/metrics_view.h"
+#include "cli/timing_text.h"
 #include "util/text.h"
 
 #include <algorithm>
@@ -32,15 +33,14 @@ std::string entry_text(const evaluate::RecordedBaseline& entry,
       "  " +
       (entry.name == evaluate::kSeedBaseline ? title + style.dim("   against itself ")
                                              : style.strong(title) + "   ") +
-      fmt::format(
-          "{:.3f}x  [{:.3f}, {:.3f}]", entry.ratio.point, entry.ratio.low, entry.ratio.high) +
+      interval_text(entry.ratio) +
       style.dim(fmt::format("   {:.1f} days old", std::max(now - entry.made, 0.0) / kDaySeconds)) +
       "\n";
   for (const evaluate::BaselineShape& shape : entry.shapes) {
     out += "    " + pad_right(util::printable(shape.shape), 14) +
            pad_left(util::human_seconds(shape.seconds), 12) + "  seed " +
-           pad_left(util::human_seconds(shape.seed_seconds), 12) +
-           fmt::format("  {:.3f} .. {:.3f}", shape.ratio.low, shape.ratio.high) + "\n";
+           pad_left(util::human_seconds(shape.seed_seconds), 12) + "  " + bounds_text(shape.ratio) +
+           "\n";
   }
   if (const std::string at = conditions_text(entry.conditions); !at.empty()) {
     out += style.dim(wrapped("timed at " + at, 4, width));
@@ -60,17 +60,16 @@ std::string shown_baselines_text(const std::vector<evaluate::ShownBaseline>& bas
       out += style.dim(wrapped(title + ": " + util::printable(shown.reason), 1, width));
       continue;
     }
-    out +=
-        wrapped(fmt::format("{}: {:.2f}x of it ({:.2f}x of the seed, {} shape{}, recorded {:.1f} "
-                            "days ago)",
-                            title,
-                            shown.candidate,
-                            shown.ratio,
-                            shown.shapes,
-                            shown.shapes == 1 ? "" : "s",
-                            shown.age_seconds / kDaySeconds),
-                1,
-                width);
+    out += wrapped(fmt::format("{}: {} of it ({} of the seed, {} shape{}, recorded {:.1f} "
+                               "days ago)",
+                               title,
+                               util::human_ratio(shown.candidate),
+                               util::human_ratio(shown.ratio),
+                               shown.shapes,
+                               shown.shapes == 1 ? "" : "s",
+                               shown.age_seconds / kDaySeconds),
+                   1,
+                   width);
   }
   return out.empty() ? "" : "\n" + out;
 }

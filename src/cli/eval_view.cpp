@@ -2,6 +2,7 @@
 
 #include "cli/baseline_view.h"
 #include "cli/metrics_view.h"
+#include "cli/timing_text.h"
 #include "evaluate/conclusion.h"
 #include "util/text.h"
 
@@ -199,9 +200,9 @@ std::string shape_table(const evaluate::TimeResult& time,
     out += " " + pad_right(shape.shape, width) +
            pad_left(util::human_seconds(shape.seed_seconds), 12) +
            pad_left(util::human_seconds(shape.candidate_seconds), 12) +
-           pad_left(fmt::format("{:.2f}x", shape.ratio.point), 10) + "  " +
-           pad_right(fmt::format("{:.3f} .. {:.3f}", shape.ratio.low, shape.ratio.high), 17) +
-           pad_left(floor, 7) + (shape.uneven ? "  uneven" : "") + "\n";
+           pad_left(util::human_ratio(shape.ratio.point), 10) + "  " +
+           pad_right(bounds_text(shape.ratio), 17) + pad_left(floor, 7) +
+           (shape.uneven ? "  uneven" : "") + "\n";
   }
   return out;
 }
@@ -293,8 +294,7 @@ std::string stage_line(const Evaluation& evaluation,
 std::string verdict_line(const Evaluation& e, const Style& style) {
   std::string line = painted_verdict(e, style);
   if (e.time && !e.time->failure && !e.time->shapes.empty()) {
-    line += fmt::format(
-        "   {:.3f}x  [{:.3f}, {:.3f}]", e.time->ratio.point, e.time->ratio.low, e.time->ratio.high);
+    line += "   " + interval_text(e.time->ratio);
     line += style.dim(fmt::format("   geometric mean over {} shape{}",
                                   e.time->shapes.size(),
                                   e.time->shapes.size() == 1 ? "" : "s"));

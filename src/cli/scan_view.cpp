@@ -79,10 +79,8 @@ std::string variant_table(const ScanReport& report, const Style& style, std::siz
     }
     const evaluate::TimeResult* time =
         eligible(variant) ? deciding_time(variant.evaluation) : nullptr;
-    out += pad_left(time != nullptr ? fmt::format("{:.3f}x", time->ratio.point) : "-", 10) + "  ";
-    out += pad_right(
-        time != nullptr ? fmt::format("{:.3f} .. {:.3f}", time->ratio.low, time->ratio.high) : "-",
-        18);
+    out += pad_left(time != nullptr ? util::human_ratio(time->ratio.point) : "-", 10) + "  ";
+    out += pad_right(time != nullptr ? bounds_text(time->ratio) : "-", 18);
     std::string said = row_remark(report, variant);
     if (columns > before + 10 && said.size() > columns - before) {
       said = util::to_valid_utf8(said.substr(0, columns - before - 2)) + "..";

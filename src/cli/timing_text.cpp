@@ -1,5 +1,7 @@
 #include "cli/timing_text.h"
 
+#include "util/text.h"
+
 #include <fmt/format.h>
 
 namespace sweep::cli {
@@ -15,7 +17,13 @@ const evaluate::TimeResult* deciding_time(const evaluate::Evaluation& e) {
 }
 
 std::string interval_text(const evaluate::Interval& ratio) {
-  return fmt::format("{:.3f}x [{:.3f}, {:.3f}]", ratio.point, ratio.low, ratio.high);
+  const auto [low, high] = util::human_bounds(ratio.low, ratio.high);
+  return fmt::format("{} [{}, {}]", util::human_ratio(ratio.point), low, high);
+}
+
+std::string bounds_text(const evaluate::Interval& ratio) {
+  const auto [low, high] = util::human_bounds(ratio.low, ratio.high);
+  return low + " .. " + high;
 }
 
 }  // namespace sweep::cli

@@ -10,7 +10,10 @@ namespace sweep::cli {
 // Null where no shape was timed, or a timed call was wrong.
 [[nodiscard]] const evaluate::TimeResult* deciding_time(const evaluate::Evaluation& evaluation);
 
-// "1.310x [1.290, 1.330]"
+// "1.31x [1.29, 1.33]"
 [[nodiscard]] std::string interval_text(const evaluate::Interval& ratio);
+
+// "1.29 .. 1.33"
+[[nodiscard]] std::string bounds_text(const evaluate::Interval& ratio);
 
 }  // namespace sweep::cli

@@ -1,6 +1,7 @@
 #include "cli/watch_view.h"
 
 #include "cli/timing_text.h"
+#include "util/text.h"
 
 #include <cmath>
 
@@ -17,7 +18,7 @@ using evaluate::Interval;
 std::string short_verdict(const Evaluation& e) {
   const evaluate::TimeResult* time = deciding_time(e);
   return std::string(evaluate::name(e.verdict)) +
-         (time != nullptr ? fmt::format(" {:.3f}x", time->ratio.point) : "");
+         (time != nullptr ? " " + util::human_ratio(time->ratio.point) : "");
 }
 
 // Processes differ, and the interval of one replicate leaves that out.
@@ -57,7 +58,7 @@ std::string change_text(const WatchPast& past,
   if (time != nullptr && past.timed && past.timed->problem == now.problem) {
     text += ", " + speed_change(*past.timed, now);
     if (deciding_time(*past.last) == nullptr) {
-      text += fmt::format(" (last timed {:.3f}x)", deciding_time(*past.timed)->ratio.point);
+      text += " (last timed " + util::human_ratio(deciding_time(*past.timed)->ratio.point) + ")";
     }
   }
   return style.dim(" change  ") + wrapped(text, 9, width).substr(9);

@@ -138,10 +138,11 @@ Protections protections_of(const std::vector<util::Protection>& list,
 }
 
 std::string speedup_text(const TimeResult& time, std::string_view which) {
-  return fmt::format("{:.3f}x  [{:.3f}, {:.3f}]  geometric mean over {} {} shape{}",
-                     time.ratio.point,
-                     time.ratio.low,
-                     time.ratio.high,
+  const auto [low, high] = util::human_bounds(time.ratio.low, time.ratio.high);
+  return fmt::format("{}  [{}, {}]  geometric mean over {} {} shape{}",
+                     util::human_ratio(time.ratio.point),
+                     low,
+                     high,
                      time.shapes.size(),
                      which,
                      time.shapes.size() == 1 ? "" : "s");

@@ -12,11 +12,11 @@ namespace sweep::queue {
 namespace {
 
 std::string speedup_text(const FinalRow& row) {
-  return row.speedup ? fmt::format("{:.2f}x [{:.2f}, {:.2f}]",
-                                   row.speedup->point,
-                                   row.speedup->low,
-                                   row.speedup->high)
-                     : "";
+  if (!row.speedup) {
+    return "";
+  }
+  const auto [low, high] = util::human_bounds(row.speedup->low, row.speedup->high);
+  return fmt::format("{} [{}, {}]", util::human_ratio(row.speedup->point), low, high);
 }
 
 std::string reason_of(const record::Trajectory& t) {

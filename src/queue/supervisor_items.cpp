@@ -2,6 +2,7 @@
 #include "queue/supervisor.h"
 #include "record/json.h"
 #include "util/sha256.h"
+#include "util/text.h"
 
 #include <algorithm>
 
@@ -136,7 +137,7 @@ void Supervisor::done(Worker& worker, const nlohmann::json& body) {
   line += verdict.empty() ? "" : " " + verdict;
   if (outcome == "correct" && body.contains("speedup") && body["speedup"].is_number()) {
     row.speedups.push_back(body["speedup"].get<double>());
-    line += fmt::format(" {:.2f}x", row.speedups.back());
+    line += " " + util::human_ratio(row.speedups.back());
   }
   const std::string error = wire::field<std::string>(body, "error");
   say(error.empty() ? line : line + ": " + error);

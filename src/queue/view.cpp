@@ -25,7 +25,7 @@ std::string geometric_mean(const std::vector<double>& values) {
   for (const double value : values) {
     logs += std::log(value);
   }
-  return fmt::format("{:.2f}x", std::exp(logs / static_cast<double>(values.size())));
+  return util::human_ratio(std::exp(logs / static_cast<double>(values.size())));
 }
 
 std::string cost_text(const ViewState& state) {

@@ -80,10 +80,20 @@ int hex_value(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// Three significant digits, trailing zeros kept: 1.23, 45.6, 789.
+// Significant digits, trailing zeros kept, never an exponent: 0.0123, 1.23, 45.6, 789, 1234.
+std::string significant(double value, int digits) {
+  constexpr int kMostDecimals = 15;
+  if (!std::isfinite(value) || value == 0) {
+    return fmt::format("{:.{}f}", value, digits - 1);
+  }
+  // The exponent after rounding: 9.996 has the one of 10.0.
+  const std::string rounded = fmt::format("{:.{}e}", value, digits - 1);
+  const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));
+  return fmt::format("{:.{}f}", value, std::clamp(digits - 1 - exponent, 0, kMostDecimals));
+}
+
 std::string three_digits(double value) {
-  const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  return fmt::format("{:.{}f}", value, decimals);
+  return significant(value, 3);
 }
 
 }  // namespace
@@ -263,6 +273,19 @@ std::string human_count(std::uint64_t count) {
     ++unit;
   }
   return three_digits(value) + kUnits[unit];
+}
+
+std::string human_ratio(double ratio) {
+  return three_digits(ratio) + "x";
+}
+
+std::pair<std::string, std::string> human_bounds(double low, double high) {
+  constexpr int kMostDigits = 6;
+  int digits = 3;
+  while (digits < kMostDigits && significant(low, digits) == significant(high, digits)) {
+    ++digits;
+  }
+  return {significant(low, digits), significant(high, digits)};
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

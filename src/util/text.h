@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sweep::util {
@@ -47,6 +48,13 @@ namespace sweep::util {
 
 // "999", "1.23k", "45.6M", "7.89G".
 [[nodiscard]] std::string human_count(std::uint64_t count);
+
+// "0.0148x", "0.665x", "2.80x", "1234x": a ratio with three significant digits.
+[[nodiscard]] std::string human_ratio(double ratio);
+
+// An interval of ratios, as "{} .. {}" or "[{}, {}]" take them: three significant digits each, more
+// (at most six) where both ends would read the same.
+[[nodiscard]] std::pair<std::string, std::string> human_bounds(double low, double high);
 
 // Parts between separators; "" gives one empty part.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);

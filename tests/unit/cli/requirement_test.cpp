@@ -78,7 +78,7 @@ TEST(Requirement, ASpeedupNeedsTheLowerEndOfTheInterval) {
   EXPECT_EQ(met("speedup>=1.2001", e), false);
   EXPECT_EQ(met("speedup>=1.3", e), false);
   EXPECT_THAT(examine(parse_requirement("speedup>=1.3"), e).found,
-              HasSubstr("PASS_FASTER 1.300x [1.200, 1.400]: the interval begins at 1.2000"));
+              HasSubstr("PASS_FASTER 1.30x [1.20, 1.40]: the interval begins at 1.2000"));
 }
 
 TEST(Requirement, OnlyAConclusiveVerdictSaysAnythingAboutSpeed) {
@@ -183,8 +183,8 @@ TEST(Requirement, IsSaidInOneLineAndInJson) {
   const auto e = timed_evaluation(Verdict::pass_equivalent, {0.995, 1, 1.005});
   const auto results = examine_all({parse_requirement("correct"), parse_requirement("faster")}, e);
   EXPECT_EQ(requirements_text(results, Style::plain()),
-            " required correct: met; found PASS_EQUIVALENT 1.000x [0.995, 1.005]\n"
-            " required faster: not met; found PASS_EQUIVALENT 1.000x [0.995, 1.005]: not faster "
+            " required correct: met; found PASS_EQUIVALENT 1.00x [0.995, 1.00]\n"
+            " required faster: not met; found PASS_EQUIVALENT 1.00x [0.995, 1.00]: not faster "
             "beyond doubt and margin\n");
   const nlohmann::json json = to_json(results);
   EXPECT_EQ(json.at(0).at("met"), true);

@@ -41,13 +41,13 @@ TEST(WatchChange, TheFirstHasNone) {
 
 TEST(WatchChange, SpeedsAreComparedWhereTheirIntervalsDoNotOverlap) {
   EXPECT_EQ(change_after({kEqual}, kFaster),
-            " change  PASS_EQUIVALENT 1.000x -> PASS_FASTER 1.500x, about 50.0% faster\n");
+            " change  PASS_EQUIVALENT 1.00x -> PASS_FASTER 1.50x, about 50.0% faster\n");
   EXPECT_EQ(change_after({kFaster}, kEqual),
-            " change  PASS_FASTER 1.500x -> PASS_EQUIVALENT 1.000x, about 50.0% slower\n");
+            " change  PASS_FASTER 1.50x -> PASS_EQUIVALENT 1.00x, about 50.0% slower\n");
   evaluate::Evaluation other = kEqual;
   other.source_sha256 = "other";
   EXPECT_EQ(change_after({kEqual}, other),
-            " change  PASS_EQUIVALENT 1.000x -> PASS_EQUIVALENT 1.000x, no clear change of speed, "
+            " change  PASS_EQUIVALENT 1.00x -> PASS_EQUIVALENT 1.00x, no clear change of speed, "
             "the intervals overlap\n");
 }
 
@@ -55,7 +55,7 @@ TEST(WatchChange, TheSameTextIsNotCalledFaster) {
   evaluate::Evaluation again = kFaster;
   again.source_sha256 = kEqual.source_sha256;
   EXPECT_EQ(change_after({kEqual}, again),
-            " change  PASS_EQUIVALENT 1.000x -> PASS_FASTER 1.500x, the same text: what differs is "
+            " change  PASS_EQUIVALENT 1.00x -> PASS_FASTER 1.50x, the same text: what differs is "
             "noise\n");
 }
 
@@ -71,18 +71,17 @@ TEST(WatchChange, OneReplicateOrAnUnstableSessionShowsNoChangeOfSpeed) {
 }
 
 TEST(WatchChange, AFailureInBetweenIsSaidAndTheLastTimeKept) {
-  EXPECT_EQ(change_after({kEqual}, kBroken), " change  PASS_EQUIVALENT 1.000x -> COMPILE_ERROR\n");
-  EXPECT_EQ(change_after({kBroken}, kEqual), " change  COMPILE_ERROR -> PASS_EQUIVALENT 1.000x\n");
+  EXPECT_EQ(change_after({kEqual}, kBroken), " change  PASS_EQUIVALENT 1.00x -> COMPILE_ERROR\n");
+  EXPECT_EQ(change_after({kBroken}, kEqual), " change  COMPILE_ERROR -> PASS_EQUIVALENT 1.00x\n");
   EXPECT_EQ(change_after({kEqual, kBroken}, kFaster),
-            " change  COMPILE_ERROR -> PASS_FASTER 1.500x, about 50.0% faster (last timed "
-            "1.000x)\n");
+            " change  COMPILE_ERROR -> PASS_FASTER 1.50x, about 50.0% faster (last timed "
+            "1.00x)\n");
 }
 
 TEST(WatchChange, AnotherProblemIsNotCompared) {
   evaluate::Evaluation other = kFaster;
   other.problem = "level1/2";
-  EXPECT_EQ(change_after({kEqual}, other),
-            " change  PASS_EQUIVALENT 1.000x -> PASS_FASTER 1.500x\n");
+  EXPECT_EQ(change_after({kEqual}, other), " change  PASS_EQUIVALENT 1.00x -> PASS_FASTER 1.50x\n");
 }
 
 }  // namespace

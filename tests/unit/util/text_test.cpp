@@ -125,6 +125,21 @@ TEST(Text, HumanSizes) {
   EXPECT_EQ(human_count(std::numeric_limits<std::uint64_t>::max()), "18.4E");
 }
 
+TEST(Text, RatiosHaveThreeSignificantDigits) {
+  EXPECT_EQ(human_ratio(0.014789), "0.0148x");
+  EXPECT_EQ(human_ratio(0.6649), "0.665x");
+  EXPECT_EQ(human_ratio(2.7999), "2.80x");
+  EXPECT_EQ(human_ratio(9.996), "10.0x");
+  EXPECT_EQ(human_ratio(0.99951), "1.00x");
+  EXPECT_EQ(human_ratio(1234.4), "1234x");
+  EXPECT_EQ(human_ratio(0), "0.00x");
+  EXPECT_EQ(human_ratio(1e-300), "0.000000000000000x");
+  EXPECT_EQ(human_ratio(std::numeric_limits<double>::infinity()), "infx");
+  EXPECT_EQ(human_bounds(1.2, 1.3), std::pair(std::string("1.20"), std::string("1.30")));
+  EXPECT_EQ(human_bounds(1.0021, 1.0043), std::pair(std::string("1.002"), std::string("1.004")));
+  EXPECT_EQ(human_bounds(1, 1), std::pair(std::string("1.00000"), std::string("1.00000")));
+}
+
 TEST(Text, SplitAndTrim) {
   EXPECT_THAT(split("a,,b", ','), testing::ElementsAre("a", "", "b"));
   EXPECT_THAT(split("", ','), testing::ElementsAre(""));
