@@ -55,6 +55,9 @@ struct Model {
   std::optional<Price> price;  // unset: unknown
 };
 
+// Played by scripts of the built-in server: nothing is charged, a price is an example.
+[[nodiscard]] bool scripted(const Model& model);
+
 // What `[run]` selects. Ids are the catalogue's: "level1/3", "sci/heat2d".
 struct Selection {
   std::vector<std::string> variants;  // sweep axis, never empty

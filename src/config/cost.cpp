@@ -34,6 +34,7 @@ CostPreview preview_cost(const SweepConfig& config,
     ModelCost cost;
     cost.model = model.name;
     cost.items = counts[model.name];
+    cost.scripted = scripted(model);
     const auto n = static_cast<double>(cost.items);
     const double reply =
         model.sampling.max_tokens ? static_cast<double>(*model.sampling.max_tokens) : kOutputLimit;
@@ -48,6 +49,7 @@ CostPreview preview_cost(const SweepConfig& config,
       cost.usd = 0;
     }
     preview.items += cost.items;
+    preview.scripted += cost.scripted ? cost.items : 0;
     preview.input_tokens += cost.input_tokens;
     preview.output_tokens += cost.output_tokens;
     preview.usd = preview.usd && cost.usd ? std::optional(*preview.usd + *cost.usd) : std::nullopt;

@@ -60,6 +60,7 @@ struct ModelCost {
   double input_tokens = 0;    // upper bound over all its items
   double output_tokens = 0;   // likewise
   std::optional<double> usd;  // upper bound; unset: price unknown
+  bool scripted = false;      // nothing is charged, `usd` is an example
 };
 
 struct CostPreview {
@@ -68,6 +69,7 @@ struct CostPreview {
   double input_tokens = 0;
   double output_tokens = 0;
   std::optional<double> usd;  // unset when any price is unknown
+  std::size_t scripted = 0;   // items of scripted models
 };
 
 // Upper bound for `items` (pending ones): turns x (context + output limit). `prompt_tokens` is an

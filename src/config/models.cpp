@@ -36,7 +36,7 @@ bool is_loopback(std::string_view host) {
 
 void check_url(TomlReader& reader, const toml::table& table, Model& model, bool has_key) {
   const auto place = place_of(table, "base_url");
-  if (model.base_url.starts_with("builtin:")) {
+  if (scripted(model)) {
     if (model.base_url.size() == 8) {
       reader.error(place, "builtin: names no scripts", "write  base_url = \"builtin:demo\"");
     }
@@ -194,6 +194,10 @@ void read_models(TomlReader& reader,
     }
     models.push_back(std::move(model));
   }
+}
+
+bool scripted(const Model& model) {
+  return model.base_url.starts_with("builtin:");
 }
 
 }  // namespace sweep::config

@@ -58,6 +58,27 @@ std::string drift_text(const std::vector<config::Change>& refused) {
              : out;
 }
 
+// What decides results and differs from the identity of this hash.
+std::vector<config::Change> accepted_changes(const record::RunDir& run,
+                                             const std::string& before,
+                                             const std::string& identity,
+                                             bool accept_drift) {
+  const record::Artifacts artifacts(run.artifacts_folder());
+  std::vector<config::Change> changes = config::drift(artifacts.get(before), identity);
+  std::erase_if(changes, [](const config::Change& change) {
+    return change.kind == config::Change::Kind::fine;
+  });
+  if (!changes.empty() && !accept_drift) {
+    throw util::UsageError(
+        {run.folder().string(),
+         "what decides results changed since this run began:" + drift_text(changes),
+         "undo the change, start anew with --run-name NEW, or go on with --accept-drift "
+         "(recorded and shown on every page)"},
+        "E_RUN_DRIFT");
+  }
+  return changes;
+}
+
 }  // namespace
 
 Plan make_plan(const SweepOptions& options, const Installation& installation) {
@@ -91,8 +112,11 @@ Plan make_plan(const SweepOptions& options, const Installation& installation) {
   return plan;
 }
 
-void check_keys(const Plan& plan) {
+std::vector<util::Message> missing_keys(const Plan& plan) {
+  std::vector<util::Message> out;
   const auto files = config::dotenv_files(plan.config.file, plan.config.root);
+  const std::string where =
+      files.empty() ? "a .env file beside " + plan.config.file.string() : files.front().string();
   for (const config::Model& model : plan.config.models) {
     if (model.api_key_env.empty() || config::find_key(model.api_key_env, files)) {
       continue;
@@ -100,9 +124,7 @@ void check_keys(const Plan& plan) {
     const auto items = std::count_if(plan.chosen.begin(), plan.chosen.end(), [&](const auto& item) {
       return item.model == model.name;
     });
-    const std::string where =
-        files.empty() ? "a .env file beside " + plan.config.file.string() : files.front().string();
-    throw util::UsageError(
+    out.push_back(
         {"models." + model.name,
          fmt::format(
              "key variable {} is not set, neither in the environment nor in {}; {} item{} it",
@@ -110,9 +132,29 @@ void check_keys(const Plan& plan) {
              where,
              items,
              items == 1 ? " needs" : "s need"),
-         "set it or drop the model"},
-        "E_KEY_MISSING");
+         "set it or drop the model"});
   }
+  return out;
+}
+
+void check_keys(const Plan& plan) {
+  const std::vector<util::Message> missing = missing_keys(plan);
+  if (!missing.empty()) {
+    throw util::UsageError(missing.front(), "E_KEY_MISSING");
+  }
+}
+
+std::vector<std::string> lacks(const Plan& plan, const Installation& installation) {
+  std::vector<std::string> out;
+  for (const util::Message& missing : missing_keys(plan)) {
+    out.push_back(missing.text());
+  }
+  try {
+    (void)lanes(installation.program, plan.config.run.device, 0, plan.config.run.require_gpu);
+  } catch (const util::Error& error) {
+    out.emplace_back(error.what());
+  }
+  return out;
 }
 
 void check_machine(const Lane& lane, bool nvcc, bool allow_unsandboxed) {
@@ -181,6 +223,18 @@ std::vector<Task> tasks_of(const Plan& plan, const record::RunDir& run, Retry re
   return tasks;
 }
 
+void check_drift(const Plan& plan,
+                 const config::Conditions& conditions,
+                 const record::RunDir& run,
+                 const std::vector<record::Row>& rows,
+                 bool accept_drift) {
+  const std::string identity = config::identity_json(plan.config, conditions);
+  const auto before = identity_of(rows);
+  if (before && *before != util::sha256_hex(identity)) {
+    (void)accepted_changes(run, *before, identity, accept_drift);
+  }
+}
+
 void open_run(const Plan& plan,
               const config::Conditions& conditions,
               const record::RunDir& run,
@@ -200,18 +254,7 @@ void open_run(const Plan& plan,
     return;
   }
   if (*before != hash) {
-    std::vector<config::Change> changes = config::drift(artifacts.get(*before), identity);
-    std::erase_if(changes, [](const config::Change& change) {
-      return change.kind == config::Change::Kind::fine;
-    });
-    if (!changes.empty() && !accept_drift) {
-      throw util::UsageError(
-          {run.folder().string(),
-           "what decides results changed since this run began:" + drift_text(changes),
-           "undo the change, start anew with --run-name NEW, or go on with --accept-drift "
-           "(recorded and shown on every page)"},
-          "E_RUN_DRIFT");
-    }
+    const auto changes = accepted_changes(run, *before, identity, accept_drift);
     (void)artifacts.put(identity);
     nlohmann::json row = data;
     row["drift"] = !changes.empty();

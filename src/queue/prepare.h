@@ -8,6 +8,7 @@
 #include "queue/sweep.h"
 #include "record/ledger.h"
 #include "record/run_dir.h"
+#include "util/error.h"
 
 #include <memory>
 #include <string>
@@ -28,8 +29,16 @@ struct Plan {
 // UsageError for everything that is wrong with the file, its problems or --only.
 [[nodiscard]] Plan make_plan(const SweepOptions& options, const Installation& installation);
 
-// UsageError E_KEY_MISSING naming the model, the variable and how many items need it.
+// One for each model whose key variable is not set: the model, the variable and how many items need
+// it.
+[[nodiscard]] std::vector<util::Message> missing_keys(const Plan& plan);
+
+// UsageError E_KEY_MISSING with the first of them.
 void check_keys(const Plan& plan);
+
+// What a start would be refused for, though the file is right: keys and the device. Asks a child
+// process for the devices.
+[[nodiscard]] std::vector<std::string> lacks(const Plan& plan, const Installation& installation);
 
 // Before anything is paid for: whether code can be compiled for the device and run in a sandbox.
 // UsageError E_COMPILE_TOOLCHAIN, InfraError E_SANDBOX.
@@ -48,6 +57,14 @@ struct Task {
 };
 
 [[nodiscard]] std::vector<Task> tasks_of(const Plan& plan, const record::RunDir& run, Retry retry);
+
+// UsageError E_RUN_DRIFT with a diff where what decides results is not as when the run began,
+// unless `accept_drift`. `rows`: of its ledger, whose run has begun. Writes nothing.
+void check_drift(const Plan& plan,
+                 const config::Conditions& conditions,
+                 const record::RunDir& run,
+                 const std::vector<record::Row>& rows,
+                 bool accept_drift);
 
 // Appends run_start, or run_resume after comparing identities: refuses a changed configuration with
 // a diff (UsageError E_RUN_DRIFT) unless `accept_drift`, which appends a config row. Writes

@@ -111,6 +111,27 @@ std::string table_text(const std::vector<FinalRow>& rows, std::size_t width) {
   return out;
 }
 
+constexpr std::string_view kNotCharged = "scripted, nothing is charged";
+
+// "at most $1.20 at example prices: scripted, nothing is charged"
+std::string bound_text(std::optional<double> usd, bool scripted) {
+  const std::string sum = usd ? fmt::format("at most ${:.2f}", *usd) : "price unknown";
+  return !scripted         ? sum
+         : usd && *usd > 0 ? fmt::format("{} at example prices: {}", sum, kNotCharged)
+                           : std::string(kNotCharged);
+}
+
+std::string spent_text(const Final& final) {
+  if (final.scripted && final.cost_usd.value_or(0) <= 0) {
+    return std::string(kNotCharged);
+  }
+  if (!final.cost_usd) {
+    return "cost unknown (no [models.price])";
+  }
+  const std::string sum = fmt::format("${:.4f}", *final.cost_usd);
+  return final.scripted ? fmt::format("{} at example prices: {}", sum, kNotCharged) : sum;
+}
+
 }  // namespace
 
 Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir& run) {
@@ -166,8 +187,7 @@ std::string final_text(const Final& final,
   out += fmt::format("\n{}   {} tokens   {}\n",
                      fmt::join(counts, "  "),
                      util::human_count(static_cast<std::uint64_t>(final.tokens)),
-                     final.cost_usd ? fmt::format("${:.4f}", *final.cost_usd)
-                                    : "cost unknown (no [models.price])");
+                     spent_text(final));
   if (final.on_cpu) {
     out += "note    the cpu device never says PASS_FASTER: its times are no GPU times\n";
   }
@@ -203,17 +223,21 @@ nlohmann::json to_json(const Final& final, const record::RunDir& run, std::size_
           {"infra", final.infra},
           {"left", final.left},
           {"tokens", final.tokens},
+          {"scripted", final.scripted},
           {"cost_usd", final.cost_usd ? nlohmann::json(*final.cost_usd) : nlohmann::json()},
           {"report", (run.report_folder() / "index.html").string()}};
 }
 
 std::string cost_line(const config::CostPreview& cost) {
-  return fmt::format("{} item{} to run, at most {} tokens in and {} out, {}",
+  const bool all = cost.items > 0 && cost.scripted == cost.items;
+  const bool some = cost.scripted > 0 && !all;
+  return fmt::format("{} item{} to run, at most {} tokens in and {} out, {}{}",
                      cost.items,
                      cost.items == 1 ? "" : "s",
                      util::human_count(static_cast<std::uint64_t>(cost.input_tokens)),
                      util::human_count(static_cast<std::uint64_t>(cost.output_tokens)),
-                     cost.usd ? fmt::format("at most ${:.2f}", *cost.usd) : "price unknown");
+                     bound_text(cost.usd, all),
+                     some ? fmt::format("; {} of them {}", cost.scripted, kNotCharged) : "");
 }
 
 std::string dry_run_text(const Plan& plan) {
@@ -243,12 +267,12 @@ std::string dry_run_text(const Plan& plan) {
                        model.items == 1 ? "" : "s",
                        util::human_count(static_cast<std::uint64_t>(model.input_tokens)),
                        util::human_count(static_cast<std::uint64_t>(model.output_tokens)),
-                       model.usd ? fmt::format("${:.2f}", *model.usd) : "price unknown");
+                       bound_text(model.usd, model.scripted));
   }
   return out + cost_line(cost) + "\n";
 }
 
-nlohmann::json dry_run_json(const Plan& plan) {
+nlohmann::json dry_run_json(const Plan& plan, const std::vector<std::string>& lacking) {
   nlohmann::json items = nlohmann::json::array();
   for (const config::WorkItem& item : plan.matrix.items) {
     items.push_back({{"id", item.id()},
@@ -264,6 +288,8 @@ nlohmann::json dry_run_json(const Plan& plan) {
           {"items", items},
           {"ready", plan.matrix.ready()},
           {"notes", plan.matrix.notes},
+          {"lacking", lacking},
+          {"scripted", cost.scripted},
           {"input_tokens", cost.input_tokens},
           {"output_tokens", cost.output_tokens},
           {"usd", cost.usd ? nlohmann::json(*cost.usd) : nlohmann::json()}};

@@ -31,6 +31,7 @@ struct Final {
   std::size_t left = 0;   // never begun or in progress
   std::int64_t tokens = 0;
   std::optional<double> cost_usd;  // unset: a price is unknown
+  bool scripted = false;           // every model is scripted: nothing was charged
   bool on_cpu = false;             // something was timed on the cpu device
 };
 
@@ -47,11 +48,13 @@ struct Final {
                                      const record::RunDir& run,
                                      std::size_t worked);
 
-// --dry-run: matrix, notes, cost.
+// --dry-run: matrix, notes, cost; `lacking`: what a start would be refused for.
 [[nodiscard]] std::string dry_run_text(const Plan& plan);
-[[nodiscard]] nlohmann::json dry_run_json(const Plan& plan);
+[[nodiscard]] nlohmann::json dry_run_json(const Plan& plan,
+                                          const std::vector<std::string>& lacking);
 
-// "16 items, at most 3.2M tokens in and 0.4M out, $1.20".
+// "16 items to run, at most 3.2M tokens in and 0.4M out, at most $1.20"; says where nothing is
+// charged.
 [[nodiscard]] std::string cost_line(const config::CostPreview& cost);
 
 }  // namespace sweep::queue

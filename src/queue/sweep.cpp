@@ -11,9 +11,11 @@
 #include "util/error.h"
 #include "util/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -203,6 +205,17 @@ std::vector<config::WorkItem> unfinished(const std::vector<Task>& tasks) {
   return out;
 }
 
+// The rows of a run that has begun and whose ledger needs no repair.
+std::optional<std::vector<record::Row>> begun(const record::RunDir& run) {
+  std::error_code error;
+  if (!fs::is_regular_file(run.ledger_file(), error)) {
+    return std::nullopt;
+  }
+  record::Verification ledger = record::verify_ledger(run.ledger_file());
+  const bool whole = ledger.intact && ledger.torn_bytes == 0 && identity_of(ledger.read);
+  return whole ? std::optional(std::move(ledger.read)) : std::nullopt;
+}
+
 struct Session {
   const SweepOptions& options;
   const Installation& installation;
@@ -261,9 +274,33 @@ std::size_t output_width() {
   return terminal ? std::max<std::size_t>(40, size.ws_col == 0 ? 80 : size.ws_col) : 0;
 }
 
+int dry_run(const Plan& plan, const SweepOptions& options, const Installation& installation) {
+  const std::vector<std::string> lacking = lacks(plan, installation);
+  if (options.json) {
+    std::cout
+        << dry_run_json(plan, lacking).dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+        << '\n';
+  } else {
+    std::cout << dry_run_text(plan);
+  }
+  if (!options.quiet) {
+    for (const std::string& line : lacking) {
+      std::cerr << "warning: " << util::printable(line) << '\n';
+    }
+  }
+  return 0;
+}
+
+// Whether the pages show all that the ledger holds.
+bool pages_made(const record::RunDir& run) {
+  std::error_code error;
+  const auto page = fs::last_write_time(run.report_folder() / "index.html", error);
+  return !error && page >= fs::last_write_time(run.ledger_file(), error) && !error;
+}
+
 int finish(const Session& s, Supervisor::End end, std::size_t worked) {
   bool reported = true;
-  if (s.plan.config.report.enabled) {
+  if (s.plan.config.report.enabled && (worked > 0 || !pages_made(s.run))) {
     try {
       (void)report::build(s.run);
     } catch (const util::InfraError& error) {
@@ -272,7 +309,8 @@ int finish(const Session& s, Supervisor::End end, std::size_t worked) {
       reported = false;
     }
   }
-  const Final final = final_of(s.plan.chosen, s.run);
+  Final final = final_of(s.plan.chosen, s.run);
+  final.scripted = std::ranges::all_of(s.plan.config.models, config::scripted);
   if (s.options.json) {
     std::cout << to_json(final, s.run, worked)
                      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
@@ -305,8 +343,7 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
     }
   }
   if (options.dry_run) {
-    std::cout << (options.json ? dry_run_json(plan).dump(2) + "\n" : dry_run_text(plan));
-    return 0;
+    return dry_run(plan, options, installation);
   }
   if (!options.quiet) {
     for (const std::string& note : plan.matrix.notes) {
@@ -324,22 +361,22 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
         "warning: [parallelism] num_gpu_devices = {}, but {} can be used\n", most, devices.size());
   }
   const record::RunDir run(plan.config.run.runs_dir / record::encode_part(plan.config.run.name));
+  const config::Conditions conditions = conditions_of(plan, installation, devices);
+  const Session session{options, installation, plan, run};
   if (!unfinished(tasks_of(plan, run, options.retry)).empty()) {
     check_scripts(plan.config, installation);
     check_machine(devices.front(), plan.config.run.nvcc, options.allow_unsandboxed);
+  } else if (const auto rows = begun(run)) {
+    // What was published of a finished run, the head of its ledger above all, stays as it is.
+    check_drift(plan, conditions, run, *rows, options.accept_drift);
+    return finish(session, Supervisor::End::done, 0);
   }
   run.create();
   const record::RunLock lock(run);
   record::Ledger ledger(run.ledger_file());
-  open_run(plan,
-           conditions_of(plan, installation, devices),
-           run,
-           ledger,
-           options.accept_drift,
-           installation.version);
+  open_run(plan, conditions, run, ledger, options.accept_drift, installation.version);
   std::vector<Task> tasks = tasks_of(plan, run, options.retry);
   const std::vector<config::WorkItem> pending = unfinished(tasks);
-  const Session session{options, installation, plan, run};
   if (pending.empty()) {
     return finish(session, Supervisor::End::done, 0);
   }

@@ -99,8 +99,52 @@ TEST(Demo, EndsAsItsScriptsSayAndASecondRunDoesNothing) {
   EXPECT_EQ(second.out, "nothing to do: every item is finished\n" + first.out);
   EXPECT_EQ(here.rows("runs/demo", "request"), asked);
   EXPECT_EQ(here.rows("runs/demo", "tool"), tools);
-  EXPECT_TRUE(text_of(here.folder() / "runs/demo/ledger.jsonl").starts_with(before));
+  EXPECT_EQ(text_of(here.folder() / "runs/demo/ledger.jsonl"), before);
+
+  // No item is an error: nothing to begin anew either, and what was published stays byte for byte.
+  const std::filesystem::path index = here.folder() / "runs/demo/report/index.html";
+  const auto made = std::filesystem::last_write_time(index);
+  const Outcome third = here.sweep({"demo.toml", "--retry", "errors"});
+  EXPECT_EQ(third.code, 0) << third.err;
+  EXPECT_EQ(third.out, second.out);
+  EXPECT_EQ(text_of(here.folder() / "runs/demo/ledger.jsonl"), before);
+  EXPECT_EQ(std::filesystem::last_write_time(index), made);
+  // A page that is gone is made again, without a row.
+  std::filesystem::remove(index);
+  EXPECT_EQ(here.sweep({"demo.toml"}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(index));
+  EXPECT_EQ(text_of(here.folder() / "runs/demo/ledger.jsonl"), before);
+  // What decides results has changed: said as ever, though nothing is left to do.
+  here.write("demo.toml", demo() + "[models.sampling]\ntemperature = 0.5\n");
+  const Outcome drifted = here.sweep({"demo.toml"});
+  EXPECT_EQ(drifted.code, 2) << drifted.out << drifted.err;
+  EXPECT_EQ(text_of(here.folder() / "runs/demo/ledger.jsonl"), before);
   EXPECT_EQ(here.sweep({"verify", "demo"}).code, 0);
+}
+
+TEST(Demo, ADryRunSaysThatNothingIsCharged) {
+  const Workspace here;
+  here.write("demo.toml", demo());
+  const Outcome outcome = here.sweep({"demo.toml", "--dry-run"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("at example prices: scripted, nothing is charged"));
+  EXPECT_EQ(outcome.err, "");
+}
+
+// A start would be refused for either: said, and no reason to fail.
+TEST(Demo, ADryRunWarnsOfAKeyAndADeviceThatAreNotThere) {
+  const Workspace here;
+  here.write("far.toml",
+             "[run]\nname = \"far\"\nproblems = [\"level1/3\"]\ndevice = \"cuda:7\"\n"
+             "[[models]]\nname = \"m\"\nbase_url = \"https://host.invalid/v1\"\n"
+             "api_key_env = \"SWEEP_TEST_NO_SUCH_KEY\"\n");
+  const Outcome outcome = here.sweep({"far.toml", "--dry-run"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("warning: models.m: key variable SWEEP_TEST_NO_SUCH_KEY"));
+  EXPECT_THAT(outcome.err, HasSubstr("warning: device cuda:7: "));
+  const nlohmann::json json = here.sweep_json({"far.toml", "--dry-run"});
+  EXPECT_EQ(json.at("lacking").size(), 2U);
+  EXPECT_FALSE(std::filesystem::exists(here.folder() / "runs"));
 }
 
 // Killed three times wherever it happens to be, and gone on with: a kill costs each worker one

@@ -161,6 +161,10 @@ TEST(Cost, IsAnUpperBoundAndUnknownWithoutAPrice) {
   EXPECT_DOUBLE_EQ(*preview.usd, (9000 * 2 + 6000 * 10) / 1e6);
   const SweepConfig unpriced = read(with("slate = \"demo\"")).config;
   EXPECT_FALSE(preview_cost(unpriced, items).usd.has_value());
+  EXPECT_EQ(preview.scripted, 0U);
+  SweepConfig played = priced;
+  played.models.front().base_url = "builtin:demo";
+  EXPECT_EQ(preview_cost(played, items).scripted, items.size());
 }
 
 }  // namespace

@@ -61,5 +61,30 @@ TEST(FinalText, ANarrowTerminalGetsTheVerdictAlone) {
   EXPECT_THAT(text(120), HasSubstr("incorrect     INCORRECT_GENERALISATION"));
 }
 
+TEST(FinalText, WhatIsScriptedIsNotCalledACost) {
+  Final final = example();
+  final.cost_usd = 0.0123;
+  const auto said = [&] { return final_text(final, record::RunDir("runs/r"), 4, "x.toml", 0); };
+  EXPECT_THAT(said(), HasSubstr("tokens   $0.0123\n"));
+  final.scripted = true;
+  EXPECT_THAT(said(),
+              HasSubstr("tokens   $0.0123 at example prices: scripted, nothing is charged\n"));
+  final.cost_usd = 0;
+  EXPECT_THAT(said(), HasSubstr("tokens   scripted, nothing is charged\n"));
+}
+
+TEST(CostLine, SaysWhichItemsAreNotCharged) {
+  config::CostPreview cost;
+  cost.items = 4;
+  cost.usd = 1.5;
+  EXPECT_THAT(cost_line(cost), ::testing::EndsWith("out, at most $1.50"));
+  cost.scripted = 3;
+  EXPECT_THAT(cost_line(cost),
+              ::testing::EndsWith("at most $1.50; 3 of them scripted, nothing is charged"));
+  cost.scripted = 4;
+  EXPECT_THAT(cost_line(cost),
+              ::testing::EndsWith("at most $1.50 at example prices: scripted, nothing is charged"));
+}
+
 }  // namespace
 }  // namespace sweep::queue
