@@ -14,7 +14,7 @@ using problem::Location;
 using problem::Mistake;
 
 constexpr std::string_view kSeedHead =
-    R"T(// The seed: the 1.0x that speedups are measured against. Plain and right, in the problem's precision.
+    R"T(// An example to edit, an affine map. The seed: the 1.0x that speedups are measured against. Plain and right, in the problem's precision.
 )T";
 
 constexpr std::string_view kSeedBody =

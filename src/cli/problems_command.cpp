@@ -240,10 +240,11 @@ int create(const ProblemOptions& options) {
   const fs::path folder = problem::write_template("problems", options.ids.front());
   util::write_file_atomic(folder / "seed.cu", seed_template(problem::require(folder).id));
   const std::string name = folder.string();
-  std::cout << "made " << name << ": problem.toml, reference.cu (the oracle), seed.cu (the 1.0x)\n"
-            << "next: edit all three, then  sweep problems check " << name << '\n'
-            << "then: sweep new " << name << " > mine.cu; sweep eval mine.cu --problem " << name
-            << '\n';
+  std::cout
+      << "made " << name << ": problem.toml, reference.cu (the oracle), seed.cu (the 1.0x)\n"
+      << "they compute an affine map, y = alpha x + bias, whatever the name: an example to edit\n"
+      << "next: edit all three, then  sweep problems check " << name << '\n'
+      << "then: sweep new " << name << " > mine.cu; sweep eval mine.cu --problem " << name << '\n';
   return kDone;
 }
 

@@ -9,7 +9,10 @@
 namespace sweep::problem {
 namespace {
 
-constexpr std::string_view kToml = R"T(schema = 1
+constexpr std::string_view kToml =
+    R"T(# A working example to edit: whatever its title says, it is an affine map, y = alpha x + bias, until statement, tensors and
+# work below, reference.cu and seed.cu say otherwise.
+schema = 1
 id = "@ID@"
 title = "@TITLE@"
 domain = "example"
@@ -36,9 +39,12 @@ bias = "f32[cols] = normal()"
 [outputs]
 y = "f32[rows, cols]"
 
-# cpu: small enough for the emulator. time: judged by its time too; the largest keeps an H200 busy for 50 us and more.
+# use: "cpu" is checked and timed on the cpu device; a call of about a millisecond there is long enough to time. "check" and
+# "time" (both where nothing is said) are for a GPU; the largest timed one keeps an H200 busy for 50 us and more. "golden" marks
+# a shape small enough for golden vectors: inputs and results that an independent program wrote down, to hold the oracle to.
 [shapes]
-tiny = { rows = 5, cols = 7, use = ["cpu", "golden"] }
+tiny = { rows = 5, cols = 7, use = ["check", "golden"] }
+cpu  = { rows = 250, cols = 1000, use = ["cpu"] }
 mid  = { rows = 4096, cols = 2048 }
 full = { rows = 16384, cols = 8192 }
 
@@ -56,7 +62,7 @@ reference_ops = "2*rows*cols"
 )T";
 
 constexpr std::string_view kReference =
-    R"T(// The oracle: obviously right, in double precision. Outputs are double here.
+    R"T(// An example to edit, an affine map. The oracle: obviously right, in double precision. Outputs are double here.
 //@ problem @ID@
 //@ affine<<<ceildiv(rows*cols, 256), 256>>>(x, bias, y, rows, cols, alpha)
 

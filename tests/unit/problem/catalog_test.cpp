@@ -104,7 +104,13 @@ TEST(Check, TemplateChecksClean) {
   for (const Mistake& mistake : check_folder(folder)) {
     ADD_FAILURE() << mistake.text();
   }
-  EXPECT_EQ(require(folder).id, "level1/200");
+  const Problem made = require(folder);
+  EXPECT_EQ(made.id, "level1/200");
+  // A cpu shape long enough to time: 5 x 7 took a microsecond.
+  for (const Shape& shape : made.shapes) {
+    EXPECT_TRUE(!shape.uses.cpu || shape.free.at("rows") * shape.free.at("cols") >= 100000)
+        << shape.name;
+  }
   EXPECT_THROW((void)write_template(root.path(), "level1/200_affine_map"), util::UsageError);
   EXPECT_THROW((void)write_template(root.path(), "../x"), util::UsageError);
 }
