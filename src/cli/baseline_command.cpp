@@ -72,6 +72,24 @@ device::Id gpu_of(const BaselineCommand& o) {
   return id;
 }
 
+bool has_gpu() {
+  return std::ranges::any_of(device::list(), [](const device::Listed& listed) {
+    return listed.usable && listed.id.kind == device::Kind::cuda;
+  });
+}
+
+// The device's own advice is --device cpu, which has no libraries to time.
+void require_gpu(device::Id id) {
+  try {
+    (void)device::describe(id);
+  } catch (const util::UsageError& error) {
+    throw util::UsageError({"sweep baseline record",
+                            "needs a GPU: " + error.message().what,
+                            "run it on a machine with one (see `sweep doctor --device cuda`)"},
+                           error.code());
+  }
+}
+
 std::vector<std::string> ids_of(const std::vector<problem::Problem>& problems) {
   std::vector<std::string> ids;
   for (const problem::Problem& problem : problems) {
@@ -107,6 +125,7 @@ int record(const BaselineCommand& o) {
   options.replicates = o.replicates;
   options.allow_unsandboxed = o.global.allow_unsandboxed;
   options.version = SWEEP_VERSION;
+  require_gpu(options.device);
   const std::vector<problem::Problem> problems = problems_of(o);
   const evaluate::BaselineTable table =
       calibrate::record_baselines(options, problems, [&](const std::string& line) {
@@ -125,19 +144,60 @@ int record(const BaselineCommand& o) {
              : kDone;
 }
 
+bool has_any(const evaluate::BaselineTable& table, const std::vector<std::string>& ids) {
+  return std::ranges::any_of(table.entries, [&](const evaluate::RecordedBaseline& entry) {
+    return std::ranges::find(ids, entry.problem) != ids.end();
+  });
+}
+
+[[noreturn]] void nothing_recorded(const std::string& why, const std::string& next) {
+  throw util::UsageError({"sweep baseline show", why, next}, "E_BASELINE_NONE");
+}
+
+// Without a GPU: what was recorded on others and lies in this store.
+int show_stored(const BaselineCommand& o, const evaluate::Services& services) {
+  const std::vector<std::string> ids = ids_of(problems_of(o));
+  std::string reason = "this machine has no GPU that can be used, and nothing is stored";
+  std::vector<evaluate::StoredBaselines> shown;
+  for (evaluate::StoredBaselines& stored : evaluate::stored_baselines(services.cache)) {
+    if (!stored.found.table) {
+      reason = stored.found.reason;
+    } else if (has_any(*stored.found.table, ids)) {
+      shown.push_back(std::move(stored));
+    } else {
+      reason = "nothing is recorded for these problems";
+    }
+  }
+  if (shown.empty()) {
+    nothing_recorded(reason, "run `sweep baseline record` on a machine with a GPU");
+  }
+  if (shown.size() > 1 && o.global.json) {
+    nothing_recorded("the store has tables of several devices",
+                     "run it on the machine of the GPU, or leave --json out");
+  }
+  for (const evaluate::StoredBaselines& stored : shown) {
+    print_baselines(*stored.found.table, ids, o, stored.file);
+  }
+  return kDone;
+}
+
 int show_baselines(const BaselineCommand& o) {
   const evaluate::Services services = evaluation_services();
-  const device::Info info = device::describe(gpu_of(o));
+  const device::Id gpu = gpu_of(o);
+  device::Info info;
+  try {
+    info = device::describe(gpu);
+  } catch (const util::UsageError&) {
+    if (has_gpu()) {
+      throw;  // another index is meant
+    }
+    return show_stored(o, services);
+  }
   const evaluate::FoundBaselines found = evaluate::find_baselines(services.cache, info);
   const std::vector<std::string> ids = ids_of(problems_of(o));
-  const bool any = found.table && std::ranges::any_of(found.table->entries, [&](const auto& entry) {
-                     return std::ranges::find(ids, entry.problem) != ids.end();
-                   });
-  if (!any) {
-    throw util::UsageError({"sweep baseline show",
-                            found.table ? "nothing is recorded for these problems" : found.reason,
-                            "run `sweep baseline record`"},
-                           "E_BASELINE_NONE");
+  if (!found.table || !has_any(*found.table, ids)) {
+    nothing_recorded(found.table ? "nothing is recorded for these problems" : found.reason,
+                     "run `sweep baseline record`");
   }
   print_baselines(*found.table, ids, o, evaluate::baselines_file(services.cache, info));
   return kDone;
@@ -149,7 +209,8 @@ int run_baseline(const std::vector<std::string>& arguments) {
   BaselineCommand o;
   CLI::App app{
       "Times the seed and every declared baseline of problems on a GPU, each checked with the "
-      "reference first, or shows the times that are stored for it.",
+      "reference first, or shows the times that are stored for it (on a machine without a GPU: all "
+      "that are stored).",
       "sweep baseline"};
   app.add_option("ACTION", o.action, "record or show")
       ->required()

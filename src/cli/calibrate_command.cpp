@@ -20,6 +20,11 @@ namespace sweep::cli {
 
 namespace {
 
+constexpr std::string_view kCpuNote =
+    "for reading only: verdicts of the cpu device use no noise floor, because what else the "
+    "machine "
+    "does decides its noise, from minute to minute";
+
 struct CalibrateOptions {
   std::string device = "cuda";
   std::vector<std::string> bands;
@@ -133,6 +138,9 @@ void print(const calibrate::Outcome& outcome, const CalibrateOptions& o) {
   }
   if (!outcome.file.empty()) {
     std::cout << "\n stored in " << util::printable(outcome.file.string()) << '\n';
+    if (device::parse_id(o.device).kind == device::Kind::cpu) {
+      std::cout << wrapped(kCpuNote, 1, output_columns());
+    }
   }
 }
 
@@ -142,7 +150,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   CalibrateOptions o;
   CLI::App app{
       "Measures what a device reaches and how much a kernel timed against itself scatters. "
-      "Evaluations on the device take their margin from it.",
+      "Evaluations on a GPU take their margin from it.",
       "sweep calibrate"};
   declare(app, o);
   parse(app, arguments);

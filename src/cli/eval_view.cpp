@@ -95,12 +95,13 @@ std::string stress_summary(const Evaluation& e) {
 
 std::string time_summary(const Evaluation& evaluation) {
   const evaluate::TimeResult& time = *evaluation.time;
-  const std::string calibration = time.calibration
-                                      ? fmt::format("calibration {} ({:.1f} days, noise {:.2f}%)",
-                                                    util::printable(time.calibration->id),
-                                                    time.calibration->age_seconds / 86400,
-                                                    100 * time.calibration->half_width)
-                                      : "calibration none";
+  const std::string calibration =
+      time.calibration             ? fmt::format("calibration {} ({:.1f} days, noise {:.2f}%)",
+                                     util::printable(time.calibration->id),
+                                     time.calibration->age_seconds / 86400,
+                                     100 * time.calibration->half_width)
+      : evaluation.device == "cpu" ? "no noise floor (a cpu's noise changes with its load)"
+                                   : "calibration none";
   return fmt::format(
       "{} replicate{}, {} blocks, {}; margin {:.1f}%, {}; seed drift {:.1f}%, at least {:.1f}%; "
       "{} to judge a call",

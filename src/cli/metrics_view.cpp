@@ -60,6 +60,30 @@ std::vector<std::string> reasons_of(const std::vector<evaluate::Metric>& metrics
   return reasons;
 }
 
+// What the kernel reaches of the device, for each shape.
+std::string reached_table(const evaluate::Evaluation& e, const Style& style) {
+  std::size_t name = 5;
+  for (const evaluate::ShapeTiming& shape : e.time->shapes) {
+    name = std::max(name, shape.shape.size());
+  }
+  std::string out = "\n " +
+                    style.dim(pad_right("shape", name) + pad_left("bytes/s", 12) +
+                              pad_left("flop/s", 14) + "  " + pad_right("of measured ceiling", 24) +
+                              pad_right("launches, seed", 16) + "scratch, seed") +
+                    "\n";
+  for (const evaluate::ShapeTiming& shape : e.time->shapes) {
+    const auto metric = [&](const char* what) {
+      return evaluate::find_metric(e.metrics, what, shape.shape);
+    };
+    out += " " + pad_right(shape.shape, name) +
+           pad_left(rate_text(metric("bytes_per_second")), 12) +
+           pad_left(rate_text(metric("flop_per_second")), 14) + "  " +
+           pad_right(share_text(metric("roofline")), 24) + pad_right(launches_text(shape), 16) +
+           scratch_text(shape) + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string conditions_text(const device::Conditions& conditions) {
@@ -87,25 +111,7 @@ std::string metrics_text(const evaluate::Evaluation& e, const Style& style, std:
   if (e.metrics.empty() || !e.time) {
     return "";
   }
-  std::size_t name = 5;
-  for (const evaluate::ShapeTiming& shape : e.time->shapes) {
-    name = std::max(name, shape.shape.size());
-  }
-  std::string out = "\n " +
-                    style.dim(pad_right("shape", name) + pad_left("bytes/s", 12) +
-                              pad_left("flop/s", 14) + "  " + pad_right("of measured ceiling", 24) +
-                              pad_right("launches, seed", 16) + "scratch, seed") +
-                    "\n";
-  for (const evaluate::ShapeTiming& shape : e.time->shapes) {
-    const auto metric = [&](const char* what) {
-      return evaluate::find_metric(e.metrics, what, shape.shape);
-    };
-    out += " " + pad_right(shape.shape, name) +
-           pad_left(rate_text(metric("bytes_per_second")), 12) +
-           pad_left(rate_text(metric("flop_per_second")), 14) + "  " +
-           pad_right(share_text(metric("roofline")), 24) + pad_right(launches_text(shape), 16) +
-           scratch_text(shape) + "\n";
-  }
+  std::string out = e.device == "cpu" ? "" : reached_table(e, style);
   if (const std::string at = conditions_text(e.time->conditions); !at.empty()) {
     out += style.dim(wrapped("timed at " + at, 1, width));
   }

@@ -76,13 +76,13 @@ bool conclusive(Verdict verdict) {
          verdict == Verdict::pass_slower;
 }
 
+constexpr std::string_view kCpu =
+    "a timing of the cpu device decides nothing about speed, require 'correct' there";
+
 // Why a verdict that says nothing about speed does not.
 std::string open_reason(const Evaluation& e) {
   if (e.verdict == Verdict::unstable) {
     return "the machine drifted too much for a timing";
-  }
-  if (e.device == "cpu") {
-    return "the cpu device never says FASTER, its times are no GPU times";
   }
   return e.depth == evaluate::Depth::fast ? "--fast never says FASTER" : "the speed was left open";
 }
@@ -171,8 +171,11 @@ RequirementResult examine(const Requirement& requirement, const Evaluation& e) {
   if (time != nullptr) {
     result.found += " " + interval_text(time->ratio);
   }
-  const std::string reason =
+  std::string reason =
       requirement.kind == Requirement::Kind::correct ? "" : shortfall(requirement, e, time);
+  if (!reason.empty() && e.device == "cpu") {
+    reason = time != nullptr && conclusive(e.verdict) ? fmt::format("{}; {}", reason, kCpu) : kCpu;
+  }
   result.met = reason.empty();
   result.found += reason.empty() ? "" : ": " + reason;
   return result;

@@ -24,6 +24,19 @@ std::string table_id(BaselineTable table) {
   return util::sha256_hex(to_json(table).dump()).substr(0, 16);
 }
 
+FoundBaselines read_table(const std::filesystem::path& file) {
+  try {
+    const std::string text = util::read_file(file, kMostBaselineBytes, util::Links::refuse);
+    BaselineTable found = baselines_from_json(wire::parse_object(text, file.string()));
+    if (found.id != table_id(found)) {
+      return {std::nullopt, file.string() + " was altered: its id is not that of its content"};
+    }
+    return {std::move(found), ""};
+  } catch (const util::Error& failure) {
+    return {std::nullopt, failure.what()};
+  }
+}
+
 const ShapeTiming* same_shape(const TimeResult& time, const BaselineShape& shape) {
   const auto found = std::ranges::find(time.shapes, shape.dims, &ShapeTiming::dims);
   return found == time.shapes.end() ? nullptr : &*found;
@@ -73,19 +86,28 @@ FoundBaselines find_baselines(const std::filesystem::path& cache, const device::
                 ? "recorded with another driver than " + info.driver
                 : "this device has none"};
   }
-  try {
-    const std::string text = util::read_file(file, kMostBaselineBytes, util::Links::refuse);
-    BaselineTable found = baselines_from_json(wire::parse_object(text, file.string()));
-    if (found.device.uuid != info.uuid || found.device.driver != info.driver) {
-      return {std::nullopt, file.string() + " is of another device"};
-    }
-    if (found.id != table_id(found)) {
-      return {std::nullopt, file.string() + " was altered: its id is not that of its content"};
-    }
-    return {std::move(found), ""};
-  } catch (const util::Error& failure) {
-    return {std::nullopt, failure.what()};
+  FoundBaselines found = read_table(file);
+  if (found.table &&
+      (found.table->device.uuid != info.uuid || found.table->device.driver != info.driver)) {
+    return {std::nullopt, file.string() + " is of another device"};
   }
+  return found;
+}
+
+std::vector<StoredBaselines> stored_baselines(const std::filesystem::path& cache) {
+  constexpr std::size_t kMostFiles = 1000;
+  std::vector<StoredBaselines> out;
+  std::error_code error;
+  const std::filesystem::path folder = baselines_file(cache, {}).parent_path();
+  for (std::filesystem::directory_iterator at(folder, error), end;
+       !error && at != end && out.size() < kMostFiles;
+       at.increment(error)) {
+    if (at->path().extension() == ".json") {
+      out.push_back({at->path(), read_table(at->path())});
+    }
+  }
+  std::ranges::sort(out, {}, &StoredBaselines::file);
+  return out;
 }
 
 void replace_problem(BaselineTable& table,

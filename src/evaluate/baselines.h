@@ -69,6 +69,15 @@ struct FoundBaselines {
 [[nodiscard]] FoundBaselines find_baselines(const std::filesystem::path& cache,
                                             const device::Info& info);
 
+struct StoredBaselines {
+  std::filesystem::path file;
+  FoundBaselines found;
+};
+
+// Every table of the store, of whatever device, by file name (at most 1,000); none where nothing
+// was recorded. Needs no device.
+[[nodiscard]] std::vector<StoredBaselines> stored_baselines(const std::filesystem::path& cache);
+
 // Takes the place of the entries of the same problem, which may be none of these names any more.
 void replace_problem(BaselineTable& table,
                      const std::string& problem,

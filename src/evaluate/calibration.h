@@ -80,8 +80,8 @@ inline constexpr double kCalibrationDays = 30;
 // half-widths from 0 to 1.
 [[nodiscard]] Calibration calibration_from_json(const nlohmann::json& json);
 
-// `cache`/calibration/UUID-DRIVER.json; an empty `cache` is the compiler's default folder.
-// Characters that a name should not have are replaced.
+// `cache`/calibration/UUID-DRIVER.json, or cpu.json; an empty `cache` is the compiler's default
+// folder. Characters that a name should not have are replaced.
 [[nodiscard]] std::filesystem::path calibration_file(const std::filesystem::path& cache,
                                                      const device::Info& info);
 

@@ -21,7 +21,8 @@ std::filesystem::path device_file(const std::filesystem::path& cache,
                                   const std::string& kind,
                                   const device::Info& info) {
   return (cache.empty() ? compile::default_cache_folder() : cache) / kind /
-         (safe_file_name(info.uuid) + "-" + safe_file_name(info.driver) + ".json");
+         (safe_file_name(info.uuid) + (info.driver.empty() ? "" : "-") +
+          safe_file_name(info.driver) + ".json");
 }
 
 bool has_other_driver(const std::filesystem::path& folder, const device::Info& info) {

@@ -8,8 +8,9 @@
 // Files of what was measured on a device, one for each device and driver.
 namespace sweep::evaluate {
 
-// `cache`/KIND/UUID-DRIVER.json; an empty `cache` is the compiler's default folder. Characters that
-// a name should not have are replaced.
+// `cache`/KIND/UUID-DRIVER.json, `cache`/KIND/cpu.json for the cpu device, which has no driver; an
+// empty `cache` is the compiler's default folder. Characters that a name should not have are
+// replaced.
 [[nodiscard]] std::filesystem::path device_file(const std::filesystem::path& cache,
                                                 const std::string& kind,
                                                 const device::Info& info);

@@ -7,6 +7,7 @@ namespace sweep::e2e {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Baseline, TheCpuDeviceHasNoLibraryAndSaysSo) {
   const Workspace here;
@@ -17,6 +18,22 @@ TEST(Baseline, TheCpuDeviceHasNoLibraryAndSaysSo) {
         outcome.err,
         HasSubstr("the cpu device has no vendor libraries; give a GPU with --device cuda:N"));
     EXPECT_EQ(outcome.out, "");
+  }
+}
+
+// Says so in its own words: the advice to try --device cpu would be refused.
+TEST(Baseline, WithoutAGpuRecordIsRefusedAndShowReadsTheStore) {
+  const Workspace here;
+  const std::vector<std::string> env{"CUDA_VISIBLE_DEVICES=-1",
+                                     "SWEEP_CACHE_DIR=" + (here.folder() / "cache").string()};
+  const Outcome record = here.sweep({"baseline", "record", "level1/3"}, env);
+  EXPECT_EQ(record.code, 2);
+  EXPECT_THAT(record.err, HasSubstr("sweep baseline record: needs a GPU: "));
+  const Outcome show = here.sweep({"baseline", "show", "level1/3"}, env);
+  EXPECT_EQ(show.code, 2);
+  EXPECT_THAT(show.err, HasSubstr("run `sweep baseline record` on a machine with a GPU"));
+  for (const Outcome& outcome : {record, show}) {
+    EXPECT_THAT(outcome.err, Not(HasSubstr("--device cpu")));
   }
 }
 

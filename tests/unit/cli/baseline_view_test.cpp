@@ -89,6 +89,12 @@ TEST(MetricsView, HasARowForEachShapeAndEachReasonOnce) {
   e.metrics.push_back({"energy_ratio", "full", 1.5, "", ""});
   EXPECT_THAT(metrics_text(e, Style::plain(), 100),
               HasSubstr("energy of a call at full: 250 mJ, the seed's 1.50 times that"));
+  // The cpu device has no ceilings: the note alone.
+  e.device = "cpu";
+  e.metrics.push_back({"roofline", "mid", std::nullopt, "", "the cpu device has no ceilings"});
+  const std::string on_cpu = metrics_text(e, Style::plain(), 100);
+  EXPECT_THAT(on_cpu, HasSubstr("the cpu device has no ceilings"));
+  EXPECT_THAT(on_cpu, Not(HasSubstr("of measured ceiling")));
   e.metrics.clear();
   EXPECT_EQ(metrics_text(e, Style::plain(), 100), "");
 }

@@ -109,7 +109,12 @@ TEST(Requirement, TheReasonNamesWhyASpeedCannotBeSaid) {
   auto cpu = timed_evaluation(Verdict::pass_inconclusive, {1.5, 1.6, 1.7});
   cpu.device = "cpu";
   EXPECT_THAT(examine(parse_requirement("faster"), cpu).found,
-              HasSubstr("the cpu device never says FASTER"));
+              HasSubstr(": a timing of the cpu device decides nothing about speed, require "
+                        "'correct' there"));
+  EXPECT_EQ(met("correct", cpu), true);
+  cpu.verdict = Verdict::pass_slower;
+  EXPECT_THAT(examine(parse_requirement("not-slower"), cpu).found,
+              HasSubstr("slower beyond doubt and margin; a timing of the cpu device"));
   auto quick = timed_evaluation(Verdict::pass_inconclusive, {1.5, 1.6, 1.7});
   quick.depth = evaluate::Depth::fast;
   EXPECT_THAT(examine(parse_requirement("faster"), quick).found,

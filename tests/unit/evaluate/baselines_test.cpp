@@ -57,6 +57,25 @@ TEST(Baselines, AreStoredByDeviceAndDriverAndReadBack) {
   EXPECT_THAT(find_baselines(cache.path(), newer).reason, HasSubstr("another driver"));
 }
 
+TEST(Baselines, TheStoreIsReadWithoutADevice) {
+  const util::TempDir cache;
+  EXPECT_TRUE(stored_baselines(cache.path()).empty());
+  BaselineTable table = table_of_baselines();
+  store_baselines(cache.path(), table);
+  BaselineTable other = table_of_baselines();
+  other.device.uuid = "GPU-8";
+  store_baselines(cache.path(), other);
+  util::write_file_atomic(cache.path() / "baselines/GPU-9-1.json", "{");
+  util::write_file_atomic(cache.path() / "baselines/notes.txt", "x");
+  const auto stored = stored_baselines(cache.path());
+  ASSERT_EQ(stored.size(), 3U);
+  EXPECT_EQ(stored[0].file, cache.path() / "baselines/GPU-7-580.1.json");
+  EXPECT_EQ(stored[0].found.table->id, table.id);
+  EXPECT_EQ(stored[1].found.table->device.uuid, "GPU-8");
+  EXPECT_FALSE(stored[2].found.table);
+  EXPECT_NE(stored[2].found.reason, "");
+}
+
 TEST(Baselines, AlteredOrBrokenTablesAreNotBelieved) {
   const util::TempDir cache;
   BaselineTable table = table_of_baselines();

@@ -39,6 +39,12 @@ Calibration example() {
   return made;
 }
 
+TEST(Calibration, TheCpuDeviceHasNoDriverInItsFileName) {
+  device::Info info;
+  info.uuid = "cpu";
+  EXPECT_EQ(calibration_file("/c", info), "/c/calibration/cpu.json");
+}
+
 TEST(Calibration, IsStoredByDeviceAndDriverAndReadBack) {
   const util::TempDir cache;
   Calibration made = example();
