@@ -8,7 +8,7 @@ namespace sweep::evaluate {
 namespace {
 
 // Wall time of the stage's calls above which blocks become fewer.
-constexpr double kBudgetGpu = 1.5;
+constexpr double kBudgetGpu = 1.2;
 constexpr double kBudgetCpu = 3;
 constexpr int kMostTimedBlocks = 20;
 constexpr int kLeastBlocks = 4;
