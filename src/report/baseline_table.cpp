@@ -1,5 +1,7 @@
 #include "report/baseline_table.h"
 
+#include "util/text.h"
+
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -18,7 +20,7 @@ std::string text_member(const nlohmann::json& item, const char* key) {
 
 std::string ratio_member(const nlohmann::json& item, const char* key) {
   const auto found = item.find(key);
-  return found != item.end() && found->is_number() ? fmt::format("{:.2f}x", found->get<double>())
+  return found != item.end() && found->is_number() ? util::human_ratio(found->get<double>())
                                                    : "\u2014";
 }
 

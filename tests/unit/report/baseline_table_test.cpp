@@ -26,7 +26,7 @@ TEST(BaselineTable, HasTheKernelAgainstEachLibrary) {
                    {"ratio", 1.5},
                    {"reason", ""}},
                   {{"name", "other"}, {"candidate", nullptr}, {"reason", "wrong, not timed"}}}}});
-  EXPECT_THAT(html, HasSubstr("0.83x"));
+  EXPECT_THAT(html, HasSubstr("0.830x"));
   EXPECT_THAT(html, HasSubstr("cuSPARSE 12.6.3, f32"));
   EXPECT_THAT(html, HasSubstr("wrong, not timed"));
   EXPECT_THAT(html, Not(HasSubstr("<b>")));
