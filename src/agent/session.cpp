@@ -137,6 +137,7 @@ void Session::begin() {
   trajectory_.level = item_.level;
   trajectory_.problem_id = item_.problem;
   trajectory_.problem_name = task_.name;
+  trajectory_.problem_title = task_.title;
   trajectory_.attempt = item_.attempt;
   trajectory_.precision = task_.precision;
   trajectory_.harness = std::string(config::name(harness_.kind));

@@ -4,6 +4,7 @@
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
 #include "record/artifacts.h"
+#include "record/plan.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/sandbox.h"
@@ -235,6 +236,18 @@ void check_drift(const Plan& plan,
   }
 }
 
+namespace {
+
+std::vector<record::ItemName> names_of(const std::vector<config::WorkItem>& items) {
+  std::vector<record::ItemName> names;
+  for (const config::WorkItem& item : items) {
+    names.push_back(name_of(item));
+  }
+  return names;
+}
+
+}  // namespace
+
 void open_run(const Plan& plan,
               const config::Conditions& conditions,
               const record::RunDir& run,
@@ -244,9 +257,12 @@ void open_run(const Plan& plan,
   const record::Artifacts artifacts(run.artifacts_folder());
   const std::string identity = config::identity_json(plan.config, conditions);
   const std::string hash = util::sha256_hex(identity);
+  const std::string planned = artifacts.put(record::plan_json(names_of(plan.chosen)));
   const auto before = identity_of(ledger.rows());
-  const nlohmann::json data{
-      {"identity_sha256", hash}, {"sweep_version", version}, {"policy", record::kPolicy}};
+  const nlohmann::json data{{"identity_sha256", hash},
+                            {"items_sha256", planned},
+                            {"sweep_version", version},
+                            {"policy", record::kPolicy}};
   if (!before) {
     (void)artifacts.put(identity);
     (void)ledger.append(record::kind::run_start, {}, data);
@@ -261,7 +277,8 @@ void open_run(const Plan& plan,
     (void)ledger.append(record::kind::config, {}, row);
     record::write_whole(run.config_file(), identity + "\n");
   } else {
-    (void)ledger.append(record::kind::run_resume, {}, {{"sweep_version", version}});
+    (void)ledger.append(
+        record::kind::run_resume, {}, {{"items_sha256", planned}, {"sweep_version", version}});
   }
 }
 

@@ -226,4 +226,9 @@ RunLock::RunLock(const RunDir& run) {
   }
 }
 
+bool lock_held(const RunDir& run) {
+  const util::Fd fd(::open(run.lock_file().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return fd && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 }  // namespace sweep::record

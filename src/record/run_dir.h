@@ -81,6 +81,9 @@ class RunLock {
   util::Fd fd_;
 };
 
+// True while some process holds the run's RunLock.
+[[nodiscard]] bool lock_held(const RunDir& run);
+
 // Writes a whole file durably and atomically. InfraError E_RUN_WRITE with the path and the remedy
 // (free space, permissions).
 void write_whole(const std::filesystem::path& file, std::string_view bytes, unsigned mode = 0644);

@@ -166,9 +166,10 @@ struct Trajectory {
   std::string run_name;
   std::string model_name;  // the configuration's name
   std::string variant;
-  std::string level;       // written as a number where it is one
-  std::string problem_id;  // likewise
-  std::string problem_name;
+  std::string level;          // written as a number where it is one
+  std::string problem_id;     // likewise
+  std::string problem_name;   // "spmm_csr"
+  std::string problem_title;  // the problem's own; empty: recorded before titles were
   std::int64_t attempt = 1;
   std::string backend = "cuda";
   std::string precision;

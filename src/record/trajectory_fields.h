@@ -171,6 +171,7 @@ void fields_head(V& v, T& x) {
   v.number_or_text("level", x.level);
   v.number_or_text("problem_id", x.problem_id);
   v("problem_name", x.problem_name);
+  v("problem_title", x.problem_title);
   v("attempt", x.attempt);
   v("backend", x.backend);
   v("precision", x.precision);

@@ -58,6 +58,12 @@ TEST_F(VerifyRun, AnUntouchedRunIsIntact) {
   EXPECT_EQ(found.kernels, 1U);
 }
 
+TEST_F(VerifyRun, AMissingPlanIsNamed) {
+  Ledger ledger(run_.ledger_file());
+  (void)ledger.append(kind::run_resume, "", {{"items_sha256", std::string(64, 'a')}});
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("missing, but row 3 names it")));
+}
+
 TEST_F(VerifyRun, AChangedKernelIsNamed) {
   std::ofstream(kernel_, std::ios::app) << ' ';
   EXPECT_THAT(verify_run(run_).broken,
