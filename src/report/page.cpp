@@ -1,5 +1,6 @@
 #include "report/page.h"
 
+#include "report/words.h"
 #include "util/text.h"
 
 #include <algorithm>
@@ -22,10 +23,6 @@ std::string relative(const std::string& page, const std::string& target) {
   return up + address;
 }
 
-Markup badge(const std::string& outcome) {
-  return element("span", {{"class", "badge " + outcome}}, text(outcome));
-}
-
 Markup card(const Markup& value, const std::string& label) {
   return element("div", {{"class", "card"}}, element("b", value) + element("span", text(label)));
 }
@@ -34,21 +31,26 @@ Markup card(const std::string& value, const std::string& label) {
   return card(text(value), label);
 }
 
-Markup speedup_card(const std::optional<record::Interval>& speedup) {
+Markup speedup_card(const record::Trajectory& trajectory) {
+  const auto speedup = speedup_of(trajectory);
   if (!speedup) {
     return card("\u2014", "speedup over the seed");
   }
-  return card(
-      text(fmt::format("{:.3g}x", speedup->point)) +
-          element("small", text(fmt::format("{:.3g} to {:.3g}", speedup->low, speedup->high))),
-      "speedup over the seed, 95% interval");
+  const auto [low, high] = util::human_bounds(speedup->low, speedup->high);
+  const Markup value = element("span",
+                               {{"class", "tone " + tone(trajectory)}},
+                               text(util::human_ratio(speedup->point))) +
+                       element("small", text(fmt::format("{} to {}", low, high)));
+  return card(value, "speedup over the seed, 95% interval");
 }
 
-Markup verdict_card(const std::string& verdict) {
-  return element(
-      "div",
-      {{"class", "card wide"}},
-      element("b", {{"class", "word"}}, verdict_text(verdict)) + element("span", text("verdict")));
+Markup verdict_card(const record::Trajectory& trajectory) {
+  const Markup words =
+      trajectory.final_result ? verdict_text(trajectory.final_result->verdict) : text("\u2014");
+  return element("div",
+                 {{"class", "card wide"}},
+                 element("b", {{"class", "word tone " + tone(trajectory)}}, words) +
+                     element("span", text("verdict")));
 }
 
 Markup verdict_text(const std::string& verdict) {
@@ -66,9 +68,20 @@ Markup code_block(const std::string& id, std::string_view code) {
 }
 
 std::string speedup_text(const std::optional<record::Interval>& speedup) {
-  return speedup
-             ? fmt::format("{:.3g}x [{:.3g}, {:.3g}]", speedup->point, speedup->low, speedup->high)
-             : "\u2014";
+  if (!speedup) {
+    return "\u2014";
+  }
+  const auto [low, high] = util::human_bounds(speedup->low, speedup->high);
+  return fmt::format("{} [{}, {}]", util::human_ratio(speedup->point), low, high);
+}
+
+Markup mean_text(const Totals& totals) {
+  if (!totals.geometric_mean) {
+    return text("\u2014");
+  }
+  return element("span",
+                 {{"class", totals.faster > 0 ? "tone" : "tone inconclusive"}},
+                 text(util::human_ratio(*totals.geometric_mean)));
 }
 
 std::string dollars(const std::optional<double>& cost) {
@@ -80,14 +93,18 @@ std::string model_page_name(const std::string& model) {
 }
 
 Markup cards(const Totals& totals) {
-  Markup out = card(fmt::format("{} / {}", totals.finished, totals.items), "trajectories finished");
+  Markup out = card(fmt::format("{} / {}", totals.finished, totals.items), "items finished");
   out += card(fmt::format("{} / {}", totals.correct, totals.judged),
               totals.correct_rate ? fmt::format("correct, {:.0f}% to {:.0f}% (Wilson 95%)",
                                                 100 * totals.correct_rate->low,
                                                 100 * totals.correct_rate->high)
                                   : std::string("correct"));
-  out += card(totals.geometric_mean ? fmt::format("{:.3g}x", *totals.geometric_mean) : "\u2014",
-              fmt::format("geometric mean speedup, n = {} correct and timed", totals.timed));
+  out +=
+      card(mean_text(totals),
+           fmt::format("geometric mean speedup of {} correct and timed of {} items; {} PASS_FASTER",
+                       totals.timed,
+                       totals.items,
+                       totals.faster == 0 ? "none is" : fmt::format("{} of them", totals.faster)));
   out += card(
       util::human_count(static_cast<std::uint64_t>(totals.input_tokens + totals.output_tokens)),
       "tokens");
@@ -97,6 +114,42 @@ Markup cards(const Totals& totals) {
 
 namespace {
 
+// Whether the run goes on, and how far it is.
+Markup state_line(const Context& context) {
+  Markup line;
+  if (!context.phase.empty()) {
+    line += element("span", {{"class", "badge " + context.phase}}, text(context.phase)) + text(" ");
+  }
+  if (!context.progress.empty()) {
+    line += text(context.progress + ".");
+  }
+  if (!context.as_of.empty()) {
+    // "2026-01-31T12:00:00.000Z" without the letters and the fraction.
+    line +=
+        text(" Last ledger row: " + context.as_of.substr(0, 10) + " " +
+             context.as_of.substr(std::min<std::size_t>(11, context.as_of.size()), 8) + " UTC.");
+  }
+  return line.empty() ? line : element("p", {{"class", "state"}}, line);
+}
+
+// What every number of the run must be read with; nothing for sealed results of a GPU.
+Markup banner(const Context& context) {
+  std::string words;
+  if (context.on_cpu) {
+    words =
+        "cpu device: the kernels ran as host code. Times of the cpu device are no GPU times, and "
+        "it never says PASS_FASTER.";
+  }
+  if (context.unsealed > 0) {
+    words += fmt::format("{}{} result{} of kernels that ran unsealed or without a sandbox.",
+                         words.empty() ? "" : " ",
+                         context.unsealed,
+                         context.unsealed == 1 ? " is" : "s are");
+  }
+  return words.empty() ? Markup{}
+                       : element("p", {{"class", "banner"}, {"role", "note"}}, text(words));
+}
+
 Markup site_header(const Context& context,
                    const std::string& page,
                    const std::vector<Crumb>& crumbs) {
@@ -105,21 +158,27 @@ Markup site_header(const Context& context,
   for (const Crumb& crumb : crumbs) {
     nav += text(" / ") + element("a", {{"href", relative(page, crumb.page)}}, text(crumb.title));
   }
-  nav += element("a", {{"href", relative(page, "methods.html")}}, text("how to read this"));
+  const std::string methods = relative(page, "methods.html");
+  nav += page == "methods.html"
+             ? element("a", {{"href", methods}, {"aria-current", "page"}}, text("how to read this"))
+             : element("a", {{"href", methods}}, text("how to read this"));
   std::string basis =
       "1.0x is the problem's seed kernel, timed beside the candidate in the same session; "
       "intervals are 95%.";
   basis += context.device.empty() ? "" : " Device: " + context.device + ".";
   basis += context.version.empty() ? " Ledger" : " sweep " + context.version + ", ledger";
-  basis += " head " + context.ledger_head.substr(0, 12) + ".";
+  basis += fmt::format(" of {} row{}, head {}.",
+                       context.ledger_rows,
+                       context.ledger_rows == 1 ? "" : "s",
+                       context.ledger_head.substr(0, 12));
   if (context.drifted) {
     basis += " The configuration changed under way (--accept-drift).";
   }
   return element("header",
                  {{"class", "site"}},
                  element("div",
-                         element("nav", {{"aria-label", "Run"}}, nav) +
-                             element("p", {{"class", "basis"}}, text(basis))));
+                         element("nav", {{"aria-label", "Run"}}, nav) + state_line(context) +
+                             element("p", {{"class", "basis"}}, text(basis)) + banner(context)));
 }
 
 }  // namespace
@@ -141,10 +200,19 @@ std::string document(const Context& context,
   head += element("title", text(title + " \u00b7 " + context.run_name));
   head += void_element("link", {{"rel", "stylesheet"}, {"href", relative(page, "report.css")}});
   Markup all = element("a", {{"class", "skip"}, {"href", "#main"}}, text("Skip to the content"));
-  all += site_header(context, page, crumbs) + element("main", {{"id", "main"}}, body);
-  all += element(
-      "footer",
-      element("p", text("evaluation-only/do-not-train. Ledger head " + context.ledger_head + ".")));
+  all += site_header(context, page, crumbs);
+  if (context.refresh_seconds > 0) {
+    // The page's script says here when the server no longer answers.
+    all += element("div", {{"id", "live"}, {"role", "status"}, {"hidden", ""}});
+  }
+  all += element("main", {{"id", "main"}}, body);
+  all +=
+      element("footer",
+              element("p",
+                      text(fmt::format("evaluation-only/do-not-train. Ledger of {} row{}, head {}.",
+                                       context.ledger_rows,
+                                       context.ledger_rows == 1 ? "" : "s",
+                                       context.ledger_head))));
   all += element("script", {{"src", relative(page, "report.js")}, {"defer", ""}});
   const Markup html = element(
       "html",

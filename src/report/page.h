@@ -16,8 +16,14 @@ struct Context {
       device;  // "NVIDIA H200, driver 580.159.04" of the first finished item; empty: none yet
   std::string version;      // of the program that judged
   std::string ledger_head;  // hash, 64 hex digits
-  int refresh_seconds = 0;  // 0: the page is final
-  bool drifted = false;     // the configuration was changed under way (--accept-drift)
+  std::size_t ledger_rows = 0;
+  std::string as_of;         // time of the last row, UTC; empty: no row
+  std::string phase;         // "running", "ended", "interrupted"; empty: unknown
+  std::string progress;      // "3 of 8 items finished, 5 queued"
+  int refresh_seconds = 0;   // 0: the page is final
+  bool drifted = false;      // the configuration was changed under way (--accept-drift)
+  bool on_cpu = false;       // some item ran on the cpu device
+  std::size_t unsealed = 0;  // results of kernels that ran unsealed or without a sandbox
 };
 
 struct Crumb {
@@ -36,17 +42,20 @@ struct Crumb {
 // Address of `target` from `page` (both relative to the report folder).
 [[nodiscard]] std::string relative(const std::string& page, const std::string& target);
 
-[[nodiscard]] Markup badge(const std::string& outcome);
 [[nodiscard]] Markup card(const std::string& value, const std::string& label);
 [[nodiscard]] Markup card(const Markup& value, const std::string& label);
 
-[[nodiscard]] Markup speedup_card(const std::optional<record::Interval>& speedup);
-[[nodiscard]] Markup verdict_card(const std::string& verdict);
+// In the colour of the verdict; a speedup that the verdict leaves open is muted.
+[[nodiscard]] Markup speedup_card(const record::Trajectory& trajectory);
+[[nodiscard]] Markup verdict_card(const record::Trajectory& trajectory);
 
 // A verdict that may be broken after its underscores and nowhere else.
 [[nodiscard]] Markup verdict_text(const std::string& verdict);
 [[nodiscard]] Markup cards(const Totals& totals);
 [[nodiscard]] Markup code_block(const std::string& id, std::string_view code);
+
+// "2.17x" muted unless some of the speedups in it are PASS_FASTER; an em dash without speedups.
+[[nodiscard]] Markup mean_text(const Totals& totals);
 
 // "1.52x [1.51, 1.53]", or an em dash.
 [[nodiscard]] std::string speedup_text(const std::optional<record::Interval>& speedup);

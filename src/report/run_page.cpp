@@ -1,4 +1,5 @@
 #include "report/page.h"
+#include "report/words.h"
 #include "util/text.h"
 
 #include <nlohmann/json.hpp>
@@ -19,6 +20,12 @@ std::vector<const Item*> of_model(const std::vector<Item>& items, const std::str
   return out;
 }
 
+// "2.80x inconclusive": the number never without the word of its verdict.
+std::string cell_words(const record::Trajectory& trajectory) {
+  const auto speedup = speedup_of(trajectory);
+  return (speedup ? util::human_ratio(speedup->point) + " " : "") + standing(trajectory);
+}
+
 Markup matrix_cell(const std::vector<Item>& items,
                    const std::string& model,
                    const std::string& problem) {
@@ -27,18 +34,13 @@ Markup matrix_cell(const std::vector<Item>& items,
     if (item.trajectory.model_name != model || problem_of(item.trajectory) != problem) {
       continue;
     }
-    const auto speedup = speedup_of(item.trajectory);
-    // A speedup whose interval includes 1.0x is not shown as a success of speed.
-    const bool open = speedup && speedup->low <= 1 && speedup->high >= 1;
-    const bool slower = speedup && speedup->high < 1;
-    const std::string colour = open ? "open" : slower ? "slower" : item.trajectory.outcome;
-    const std::string word = speedup ? fmt::format("{}{:.3g}x", open ? "~" : "", speedup->point)
-                                     : item.trajectory.outcome;
-    cell += element("a",
-                    {{"href", relative("index.html", item.page)},
-                     {"title", reason_of(item.trajectory)}},
-                    element("span", {{"class", "badge " + colour}}, text(word))) +
-            text(" ");
+    const Markup words = badge(item.trajectory, cell_words(item.trajectory));
+    cell += item.page.empty() ? words
+                              : element("a",
+                                        {{"href", relative("index.html", item.page)},
+                                         {"title", reason_of(item.trajectory)}},
+                                        words);
+    cell += text(" ");
   }
   return cell.empty() ? text("\u2014") : cell;
 }
@@ -64,12 +66,19 @@ Markup matrix(const std::vector<Item>& items) {
 }
 
 Markup model_table(const std::vector<Item>& items) {
-  Table table{
-      "models",
-      "",
-      {"model", "done", "correct", "95% interval", "geometric mean", "n timed", "tokens", "cost"},
-      {false, true, true, true, true, true, true, true},
-      {}};
+  Table table{"models",
+              "",
+              {"model",
+               "done",
+               "correct",
+               "95% interval",
+               "geometric mean",
+               "timed",
+               "PASS_FASTER",
+               "tokens",
+               "cost"},
+              {false, true, true, true, true, true, true, true, true},
+              {}};
   for (const std::string& model : models_of(items)) {
     const Totals t = total(of_model(items, model));
     table.rows.push_back(
@@ -80,8 +89,9 @@ Markup model_table(const std::vector<Item>& items) {
                                            100 * t.correct_rate->low,
                                            100 * t.correct_rate->high)
                              : "\u2014"),
-         text(t.geometric_mean ? fmt::format("{:.3g}x", *t.geometric_mean) : "\u2014"),
+         mean_text(t),
          text(std::to_string(t.timed)),
+         text(std::to_string(t.faster)),
          text(util::human_count(static_cast<std::uint64_t>(t.input_tokens + t.output_tokens))),
          text(dollars(t.cost_usd))});
   }
@@ -102,7 +112,7 @@ Markup failures(const std::vector<Item>& items) {
     table.rows.push_back(
         {element("a", {{"href", relative("index.html", item.page)}}, text(problem_of(t))),
          text(t.model_name),
-         badge(t.outcome),
+         badge(t, outcome_words(t.outcome)),
          verdict_text(t.final_result ? t.final_result->verdict : ""),
          text(reason_of(t))});
   }
@@ -118,7 +128,7 @@ std::string run_page(const Context& context, const std::vector<Item>& items) {
     all.push_back(&item);
     if (const auto s = speedup_of(item.trajectory)) {
       rows.push_back({{"label", problem_of(item.trajectory) + " " + item.trajectory.model_name},
-                      {"model", item.trajectory.model_name},
+                      {"standing", standing(item.trajectory)},
                       {"ratio", s->point},
                       {"low", s->low},
                       {"high", s->high}});
@@ -127,11 +137,11 @@ std::string run_page(const Context& context, const std::vector<Item>& items) {
   Markup body = element("h1", text(context.run_name)) + cards(total(all));
   body +=
       element("h2", text("Outcomes")) + matrix(items) +
-      element(
-          "p",
-          {{"class", "meta"}},
-          text("~ marks a speedup whose 95% interval includes 1.0x: no difference was shown. Below "
-               "1x without ~: correct, and slower than the seed.")) +
+      element("p",
+              {{"class", "meta"}},
+              text("Seed time over kernel time, and the word of the verdict: faster (PASS_FASTER), "
+                   "equivalent, slower, inconclusive (no difference may be claimed, whatever the "
+                   "number) or unstable. Each cell leads to its trajectory.")) +
       element("h2", text("Models")) + model_table(items);
   if (!rows.empty()) {
     body += element("h2", text("Speedups"));
@@ -159,17 +169,20 @@ std::string model_page(const Context& context,
   Markup list;
   for (const Item* item : mine) {
     const record::Trajectory& t = item->trajectory;
-    Markup inner = element("strong", text(problem_of(t))) + text(" ") + badge(t.outcome) +
+    Markup inner = element("strong", text(problem_of(t))) + text(" ") + badge(t, standing(t)) +
                    void_element("br", {});
     inner +=
-        element("span", text(t.problem_name)) + element("b", text(speedup_text(speedup_of(t)))) +
+        element("span", text(title_of(t))) + element("b", text(speedup_text(speedup_of(t)))) +
         element(
             "span",
             text(fmt::format("{} turns, {} tokens",
                              t.total_turns,
                              util::human_count(static_cast<std::uint64_t>(t.llm_total_tokens)))));
-    list += element("li",
-                    element("a", {{"class", "card"}, {"href", relative(page, item->page)}}, inner));
+    list += element(
+        "li",
+        item->page.empty()
+            ? element("div", {{"class", "card"}}, inner)
+            : element("a", {{"class", "card"}, {"href", relative(page, item->page)}}, inner));
   }
   const Markup body = element("h1", text(model)) + cards(total(mine)) +
                       element("h2", text("Trajectories")) +
@@ -218,8 +231,7 @@ std::string methods_page(const Context& context) {
               "Correct rates are over judged trajectories, with Wilson 95% intervals. Results on "
               "the cpu device are unsealed and their "
               "timings must not be ranked beside GPU timings.");
-  return document(
-      context, "methods.html", "How to read this", {{"how to read this", "methods.html"}}, body);
+  return document(context, "methods.html", "How to read this", {}, body);
 }
 
 }  // namespace sweep::report

@@ -3,6 +3,7 @@
 #include "stats/stats.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 
@@ -32,6 +33,19 @@ std::string problem_of(const record::Trajectory& trajectory) {
   return (number ? "level" + trajectory.level : trajectory.level) + "/" + trajectory.problem_id;
 }
 
+std::string title_of(const record::Trajectory& trajectory) {
+  return trajectory.problem_title.empty() ? trajectory.problem_name : trajectory.problem_title;
+}
+
+bool has_ended(std::string_view outcome) {
+  constexpr std::array kOpen{std::string_view("in_progress"),
+                             std::string_view("unfinished"),
+                             std::string_view("queued"),
+                             std::string_view("not_started"),
+                             std::string_view("unreadable")};
+  return std::find(kOpen.begin(), kOpen.end(), outcome) == kOpen.end();
+}
+
 std::optional<record::Interval> speedup_of(const record::Trajectory& trajectory) {
   if (trajectory.outcome != "correct" || !trajectory.final_result) {
     return std::nullopt;
@@ -53,6 +67,15 @@ std::string reason_of(const record::Trajectory& trajectory) {
   if (trajectory.final_result && !trajectory.final_result->verdict.empty()) {
     return trajectory.final_result->verdict;
   }
+  if (trajectory.outcome == "queued" || trajectory.outcome == "not_started") {
+    return "not begun";
+  }
+  if (trajectory.outcome == "unreadable") {
+    return "its trajectory file cannot be read";
+  }
+  if (trajectory.outcome == "unfinished") {
+    return "not finished; the same command goes on with it";
+  }
   return trajectory.finished() ? "ended without a submission (" + trajectory.stop_reason + ")"
                                : "still running";
 }
@@ -66,19 +89,19 @@ Totals total(const std::vector<const Item*>& items) {
     const record::Trajectory& t = item->trajectory;
     ++totals.items;
     ++totals.outcomes[t.outcome];
-    totals.finished += t.outcome != "in_progress" ? 1U : 0U;
-    totals.judged +=
-        t.outcome != "in_progress" && t.outcome != "skipped" && t.outcome != "infra_error" ? 1U
-                                                                                           : 0U;
+    const bool ended = has_ended(t.outcome);
+    totals.finished += ended ? 1U : 0U;
+    totals.judged += ended && t.outcome != "skipped" && t.outcome != "infra_error" ? 1U : 0U;
     totals.correct += t.outcome == "correct" ? 1U : 0U;
     totals.compiled += t.final_result && t.final_result->compiled ? 1U : 0U;
     totals.input_tokens += t.llm_input_tokens;
     totals.output_tokens += t.llm_output_tokens;
     totals.wall_seconds += t.agent_wall_clock_s;
-    priced = priced && t.cost_usd.has_value();
+    priced = priced && (t.cost_usd.has_value() || item->page.empty());  // not begun: no cost
     cost += t.cost_usd.value_or(0);
     if (const auto speedup = speedup_of(t)) {
       ++totals.timed;
+      totals.faster += t.final_result->verdict == "PASS_FASTER" ? 1U : 0U;
       logs += std::log(speedup->point);
     }
   }

@@ -5,18 +5,27 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sweep::report {
 
-// One trajectory file of a run and the page it becomes.
+// One item of a run: its trajectory file and the page it becomes. An item without a file has only
+// its names and one of the outcomes "queued", "not_started" and "unreadable"; a trajectory that was
+// left in progress by a run that is not running has the outcome "unfinished".
 struct Item {
   record::Trajectory trajectory;
-  std::string page;  // relative to the report folder: "t/custom/gpt-5.5/level1_3.html"
+  std::string page;  // relative to the report folder: "t/custom/gpt-5.5/level1_3.html"; empty: none
 };
+
+// False for "in_progress", "unfinished" and the outcomes of items without a file.
+[[nodiscard]] bool has_ended(std::string_view outcome);
 
 // "level1/3" from the trajectory's level and problem ("sci/heat2d" where they are words).
 [[nodiscard]] std::string problem_of(const record::Trajectory& trajectory);
+
+// "Sparse matrix times dense matrix"; the problem's folder name where the record has no title.
+[[nodiscard]] std::string title_of(const record::Trajectory& trajectory);
 
 // Point and interval of the final speedup, where the kernel was correct and timed.
 [[nodiscard]] std::optional<record::Interval> speedup_of(const record::Trajectory& trajectory);
@@ -26,12 +35,13 @@ struct Item {
 
 struct Totals {
   std::size_t items = 0;
-  std::size_t finished = 0;  // outcome other than in_progress
+  std::size_t finished = 0;  // has_ended()
   std::size_t judged = 0;    // finished without skipped and infra_error: the n of every rate
   std::size_t correct = 0;
   std::size_t compiled = 0;
   std::map<std::string, std::size_t> outcomes;
-  std::size_t timed = 0;  // correct with a speedup
+  std::size_t timed = 0;   // correct with a speedup
+  std::size_t faster = 0;  // of these, with the verdict PASS_FASTER
   std::optional<double>
       geometric_mean;  // of the speedups of correct kernels; never an arithmetic mean
   std::int64_t input_tokens = 0, output_tokens = 0;

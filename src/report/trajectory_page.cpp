@@ -1,5 +1,6 @@
 #include "report/baseline_table.h"
 #include "report/page.h"
+#include "report/words.h"
 #include "util/text.h"
 
 #include <nlohmann/json.hpp>
@@ -34,9 +35,8 @@ std::string kernel_in(const ToolCall& call) {
 }
 
 Markup state_badge(bool good) {
-  return element("span",
-                 {{"class", good ? "badge correct" : "badge incorrect"}},
-                 text(good ? "ok" : "failed"));
+  return element(
+      "span", {{"class", good ? "badge ok" : "badge incorrect"}}, text(good ? "ok" : "failed"));
 }
 
 bool failed(const Turn& turn) {
@@ -63,8 +63,7 @@ Markup pre(std::string_view words) {
 }
 
 Markup head_cards(const Trajectory& t) {
-  Markup out = verdict_card(t.final_result ? t.final_result->verdict : "\u2014");
-  out += speedup_card(speedup_of(t));
+  Markup out = verdict_card(t) + speedup_card(t);
   out += card(fmt::format("{} / {}", t.total_turns, t.max_turns), "turns");
   out += card(fmt::format("{} / {}", t.total_tool_calls, t.max_tool_calls), "tool calls");
   out += card(util::human_count(static_cast<std::uint64_t>(t.llm_total_tokens)), "tokens");
@@ -286,11 +285,14 @@ std::string with_kernel_file(const std::string& command, const std::string& page
 std::string trajectory_page(const Context& context, const Item& item) {
   const Trajectory& t = item.trajectory;
   Markup body =
-      element("h1", text(problem_of(t) + " " + t.problem_name) + text(" ") + badge(t.outcome));
-  body +=
-      element("p",
-              {{"class", "meta"}},
-              text(fmt::format("{}, harness {}, attempt {}", t.model_name, t.harness, t.attempt)));
+      element("h1", text(problem_of(t) + " " + title_of(t)) + text(" ") + badge(t, standing(t)));
+  body += element("p",
+                  {{"class", "meta"}},
+                  text(fmt::format("{}, problem {}, harness {}, attempt {}",
+                                   t.model_name,
+                                   t.problem_name,
+                                   t.harness,
+                                   t.attempt)));
   body += element("p", text(reason_of(t)));
   if (t.final_result && !t.final_result->flags.empty()) {
     Markup flags;
@@ -330,7 +332,7 @@ std::string trajectory_page(const Context& context, const Item& item) {
   body += element("h2", text("Provenance")) + provenance(t);
   return document(context,
                   item.page,
-                  problem_of(t) + " " + t.model_name,
+                  problem_of(t) + " " + title_of(t) + ", " + t.model_name,
                   {{t.model_name, model_page_name(t.model_name)}, {problem_of(t), item.page}},
                   body);
 }

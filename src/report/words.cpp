@@ -1,0 +1,70 @@
+#include "report/words.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace sweep::report {
+
+namespace {
+
+using Words = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array kOutcomes{Words("correct", "correct"),
+                               Words("incorrect", "incorrect"),
+                               Words("compile_fail", "does not compile"),
+                               Words("error", "fault while running"),
+                               Words("timeout", "timed out"),
+                               Words("rejected", "rejected"),
+                               Words("skipped", "skipped"),
+                               Words("infra_error", "lost to infrastructure"),
+                               Words("in_progress", "in progress"),
+                               Words("unfinished", "unfinished"),
+                               Words("queued", "queued"),
+                               Words("not_started", "not started"),
+                               Words("unreadable", "unreadable")};
+
+constexpr std::array kStandings{Words("PASS_FASTER", "faster"),
+                                Words("PASS_EQUIVALENT", "equivalent"),
+                                Words("PASS_SLOWER", "slower"),
+                                Words("UNSTABLE", "unstable")};
+
+template <class List>
+std::string_view find(const List& list, std::string_view name) {
+  for (const auto& [key, words] : list) {
+    if (key == name) {
+      return words;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string outcome_words(const std::string& outcome) {
+  const std::string_view words = find(kOutcomes, outcome);
+  return words.empty() ? outcome : std::string(words);
+}
+
+std::string standing(const record::Trajectory& trajectory) {
+  if (trajectory.outcome != "correct") {
+    return outcome_words(trajectory.outcome);
+  }
+  const std::string_view words =
+      trajectory.final_result ? find(kStandings, trajectory.final_result->verdict) : "";
+  return words.empty() ? "inconclusive" : std::string(words);
+}
+
+std::string tone(const record::Trajectory& trajectory) {
+  if (trajectory.outcome == "correct") {
+    const std::string words = standing(trajectory);
+    return words == "unstable" ? "inconclusive" : words;
+  }
+  return find(kOutcomes, trajectory.outcome).empty() ? "" : trajectory.outcome;
+}
+
+Markup badge(const record::Trajectory& trajectory, const std::string& words) {
+  return element("span", {{"class", "badge " + tone(trajectory)}}, text(words));
+}
+
+}  // namespace sweep::report

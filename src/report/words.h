@@ -1,0 +1,24 @@
+#pragma once
+
+#include "record/trajectory.h"
+#include "report/markup.h"
+
+#include <string>
+
+namespace sweep::report {
+
+// An outcome for a reader: "does not compile" for "compile_fail"; an unknown one as it is.
+[[nodiscard]] std::string outcome_words(const std::string& outcome);
+
+// "faster", "equivalent", "slower", "unstable" or "inconclusive" for a correct kernel by its
+// verdict alone, whatever its ratio is; else outcome_words().
+[[nodiscard]] std::string standing(const record::Trajectory& trajectory);
+
+// The class that colours a result: "faster", the only green one, for PASS_FASTER; "equivalent",
+// "slower", "inconclusive" for other correct kernels; a known outcome; or nothing.
+[[nodiscard]] std::string tone(const record::Trajectory& trajectory);
+
+// A label in that colour.
+[[nodiscard]] Markup badge(const record::Trajectory& trajectory, const std::string& words);
+
+}  // namespace sweep::report
