@@ -69,6 +69,9 @@ struct Selection {
   std::vector<std::int64_t> subset;   // problem_subset
   std::map<std::int64_t, std::vector<std::int64_t>> subset_by_level;
   std::map<std::string, std::map<std::int64_t, std::vector<std::int64_t>>> subset_by_variant_level;
+  // "FILE:LINE:COLUMN" of each choice, for messages: "problem sci/heat2d", "level 2", "subset 7",
+  // "slate popcorn2". Of one that is there twice the first.
+  std::map<std::string, std::string> places;
 };
 
 struct Run {

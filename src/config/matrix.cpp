@@ -128,7 +128,7 @@ class Expander {
     for (const std::int64_t level : levels) {
       const Cells found = shelf(variant, level);
       if (found.empty()) {
-        throw util::UsageError({config_.file.string(),
+        throw util::UsageError({place("level " + std::to_string(level)),
                                 "variant '" + variant + "' has no level " + std::to_string(level),
                                 "see  sweep problems list"},
                                "E_CONFIG_UNKNOWN_PROBLEM");
@@ -223,11 +223,16 @@ class Expander {
     return known.id.starts_with("level") && glob_match(pattern, "l" + known.id.substr(5));
   }
 
+  [[nodiscard]] std::string place(const std::string& choice) const {
+    const auto found = selection_.places.find(choice);
+    return found == selection_.places.end() ? config_.file.string() : found->second;
+  }
+
   [[noreturn]] void unknown(const std::string& what,
                             const std::string& name,
                             const std::vector<std::string>& candidates) const {
     const auto near = util::closest(name, candidates);
-    throw util::UsageError({config_.file.string(),
+    throw util::UsageError({place(what + " " + name),
                             "no " + what + " '" + util::printable(name.substr(0, 80)) + "'",
                             near ? "did you mean '" + *near + "'?" : "see  sweep problems list"},
                            "E_CONFIG_UNKNOWN_PROBLEM");
@@ -282,7 +287,7 @@ class Expander {
     for (const auto* list : asked_) {
       for (const std::int64_t id : *list) {
         if (!used_.contains({list, id})) {
-          throw util::UsageError({config_.file.string(),
+          throw util::UsageError({place("subset " + std::to_string(id)),
                                   "problem_subset names " + std::to_string(id) +
                                       ", which none of its levels and variants has",
                                   "see  sweep problems list"},

@@ -14,6 +14,41 @@ namespace {
 constexpr std::array<std::string_view, 4> kVariants = {
     "original", "popcorn", "popcorn2", "hardware_translation_stub"};
 
+// Places of a value, or of each element of a list, as `kind` and the value.
+void note_places(const TomlReader& reader,
+                 const toml::node* node,
+                 const std::string& kind,
+                 Selection& selection) {
+  if (node == nullptr) {
+    return;
+  }
+  if (const toml::array* list = node->as_array()) {
+    for (const toml::node& element : *list) {
+      note_places(reader, &element, kind, selection);
+    }
+  } else if (const auto number = node->value_exact<std::int64_t>()) {
+    selection.places.try_emplace(kind + std::to_string(*number), reader.where(node->source()));
+  } else if (const auto text = node->value_exact<std::string>()) {
+    selection.places.try_emplace(kind + *text, reader.where(node->source()));
+  }
+}
+
+// Of the lists of a table by level; `kind` may hold the level as "*".
+void note_levels(const TomlReader& reader,
+                 const toml::node& node,
+                 const std::string& kind,
+                 Selection& selection) {
+  if (const toml::table* table = node.as_table()) {
+    for (auto&& [level, list] : *table) {
+      std::string named = kind;
+      if (const std::size_t star = named.find('*'); star != std::string::npos) {
+        named.replace(star, 1, level.str());
+      }
+      note_places(reader, &list, named, selection);
+    }
+  }
+}
+
 // [slate] version, description, levels: reads the file into selection.slate_levels.
 void read_slate_file(TomlReader& reader,
                      const toml::source_region& place,
@@ -32,6 +67,7 @@ void read_slate_file(TomlReader& reader,
     }
     TomlReader inner(file.string());
     inner.by_level(*levels, "slate.levels", selection.slate_levels);
+    note_levels(inner, *levels, "problem level*/", selection);
     throw_errors(inner.errors());
   } catch (const util::Error& error) {
     reader.error(place,
@@ -45,6 +81,7 @@ void read_slate(TomlReader& reader,
                 const fs::path& root,
                 Selection& selection) {
   reader.optional(run, "slate", selection.slate);
+  note_places(reader, run.get("slate"), "slate ", selection);
   if (selection.slate && selection.slate->ends_with(".toml")) {
     read_slate_file(reader, place_of(run, "slate"), root / *selection.slate, selection);
   }
@@ -95,9 +132,11 @@ void read_selection(TomlReader& reader,
                     const fs::path& root,
                     Selection& selection) {
   reader.texts(run, "problems", selection.problems);
+  note_places(reader, run.get("problems"), "problem ", selection);
   read_slate(reader, run, root, selection);
   read_variants(reader, run, selection);
   reader.integers(run, "levels", selection.levels);
+  note_places(reader, run.get("levels"), "level ", selection);
   if (selection.levels.empty() && !selection.slate && selection.problems.empty() &&
       run.get("levels") == nullptr) {
     reader.error(run.source(),
@@ -105,8 +144,10 @@ void read_selection(TomlReader& reader,
                  "add  slate = \"popcorn2\"  or  problems = [\"level1/3\"]");
   }
   reader.integers(run, "problem_subset", selection.subset);
+  note_places(reader, run.get("problem_subset"), "subset ", selection);
   if (const toml::node* node = run.get("problem_subset_by_level")) {
     reader.by_level(*node, "problem_subset_by_level", selection.subset_by_level);
+    note_levels(reader, *node, "subset ", selection);
   }
   if (const toml::table* table = reader.table(run, "problem_subset_by_variant_level")) {
     for (auto&& [variant, node] : *table) {
@@ -114,6 +155,7 @@ void read_selection(TomlReader& reader,
       reader.by_level(node,
                       "problem_subset_by_variant_level." + util::printable(name),
                       selection.subset_by_variant_level[name]);
+      note_levels(reader, node, "subset ", selection);
     }
   }
 }
