@@ -43,8 +43,9 @@ int run_sweep(const std::vector<std::string>& arguments) {
   CLI::App app{"Runs or resumes a sweep. `sweep run --help config` lists every key of the file.",
                "sweep"};
   app.add_option("CONFIG", file, "sweep configuration (TOML)")->required();
-  app.add_flag(
-      "--dry-run", options.dry_run, "print what would run and what it may cost; start nothing");
+  app.add_flag("--dry-run",
+               options.dry_run,
+               "print what is finished, what would run and what it may cost; start nothing");
   app.add_option(
       "--only", options.only, "run only items of this problem or item glob, e.g. 'sci/*'");
   app.add_option("--retry", retry, "begin finished items anew: errors, timeouts or all")

@@ -1,6 +1,7 @@
 #include "queue/prepare.h"
 
 #include "agent/agent.h"
+#include "agent/harness.h"
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
 #include "record/artifacts.h"
@@ -9,6 +10,7 @@
 #include "util/file.h"
 #include "util/sandbox.h"
 #include "util/sha256.h"
+#include "util/text.h"
 
 #include <algorithm>
 #include <map>
@@ -45,6 +47,15 @@ std::string folder_text(const fs::path& folder) {
   return all;
 }
 
+// The changes that a run does not go on with.
+std::vector<config::Change> refusals(std::string_view before, std::string_view after) {
+  std::vector<config::Change> changes = config::drift(before, after);
+  std::erase_if(changes, [](const config::Change& change) {
+    return change.kind == config::Change::Kind::fine;
+  });
+  return changes;
+}
+
 std::string drift_text(const std::vector<config::Change>& refused) {
   std::string out;
   for (std::size_t i = 0; i < refused.size() && i < kDiffLines; ++i) {
@@ -65,10 +76,7 @@ std::vector<config::Change> accepted_changes(const record::RunDir& run,
                                              const std::string& identity,
                                              bool accept_drift) {
   const record::Artifacts artifacts(run.artifacts_folder());
-  std::vector<config::Change> changes = config::drift(artifacts.get(before), identity);
-  std::erase_if(changes, [](const config::Change& change) {
-    return change.kind == config::Change::Kind::fine;
-  });
+  std::vector<config::Change> changes = refusals(artifacts.get(before), identity);
   if (!changes.empty() && !accept_drift) {
     throw util::UsageError(
         {run.folder().string(),
@@ -85,7 +93,8 @@ std::vector<config::Change> accepted_changes(const record::RunDir& run,
 Plan make_plan(const SweepOptions& options, const Installation& installation) {
   std::error_code error;
   if (!fs::is_regular_file(options.config, error)) {
-    throw util::UsageError({options.config.string(),
+    const std::string name = options.config.string();
+    throw util::UsageError({util::printable(name.substr(0, 200)) + (name.size() > 200 ? "..." : ""),
                             "no such config file",
                             "give a sweep's TOML file, e.g. configs/demo.toml"},
                            "E_CLI_NO_CONFIG");
@@ -109,6 +118,15 @@ Plan make_plan(const SweepOptions& options, const Installation& installation) {
                             "matches no item that could run",
                             "see the items with --dry-run"},
                            "E_SWEEP_ONLY");
+  }
+  if (plan.unsupported = agent::unsupported(plan.config.agent);
+      !plan.unsupported.empty() && !plan.chosen.empty()) {
+    plan.warnings.push_back({options.config.string(),
+                             fmt::format("{} item{} will be skipped: {}",
+                                         plan.chosen.size(),
+                                         plan.chosen.size() == 1 ? "" : "s",
+                                         plan.unsupported),
+                             ""});
   }
   return plan;
 }
@@ -182,10 +200,10 @@ void check_machine(const Lane& lane, bool nvcc, bool allow_unsandboxed) {
 
 config::Conditions conditions_of(const Plan& plan,
                                  const Installation& installation,
-                                 const std::vector<Lane>& lanes) {
+                                 const std::string& gpu) {
   config::Conditions conditions;
   conditions["judge"] = installation.version;
-  conditions["gpu"] = lanes.front().info.name;
+  conditions["gpu"] = gpu;
   conditions["prompts"] = agent::prompts_sha256();
   for (const config::WorkItem& item : plan.chosen) {
     const std::string id = item.problem_id();
@@ -247,6 +265,37 @@ std::vector<record::ItemName> names_of(const std::vector<config::WorkItem>& item
 }
 
 }  // namespace
+
+Standing standing_of(const Plan& plan,
+                     const Installation& installation,
+                     const record::RunDir& run) {
+  Standing standing;
+  std::error_code error;
+  if (!fs::is_regular_file(run.ledger_file(), error)) {
+    return standing;
+  }
+  standing.begun = true;
+  standing.busy = record::lock_holder(run);
+  try {
+    const record::Verification ledger = record::verify_ledger(run.ledger_file());
+    standing.unreadable = ledger.problem;
+    const auto hash = identity_of(ledger.read);
+    if (!hash || !record::is_sha256(*hash) || !ledger.problem.empty()) {
+      return standing;
+    }
+    const std::string before = record::read_whole(run.artifacts_folder() / *hash);
+    const auto stored = nlohmann::json::parse(before);
+    const std::string gpu = stored.at("conditions").value("gpu", "");
+    const std::vector<config::Change> changes = refusals(
+        before, config::identity_json(plan.config, conditions_of(plan, installation, gpu)));
+    standing.drift = changes.empty() ? "" : drift_text(changes);
+  } catch (const util::Error& failure) {
+    standing.unreadable = failure.what();
+  } catch (const nlohmann::json::exception& failure) {
+    standing.unreadable = failure.what();
+  }
+  return standing;
+}
 
 void open_run(const Plan& plan,
               const config::Conditions& conditions,

@@ -22,6 +22,7 @@ struct Plan {
   std::string toml;  // its text
   std::vector<config::Diagnostic> warnings;
   config::Matrix matrix;
+  std::string unsupported;  // why every item will end as skipped; empty: they can run
   std::vector<config::WorkItem>
       chosen;  // ready items that --only lets through, in the matrix's order
 };
@@ -44,10 +45,10 @@ void check_keys(const Plan& plan);
 // UsageError E_COMPILE_TOOLCHAIN, InfraError E_SANDBOX.
 void check_machine(const Lane& lane, bool nvcc, bool allow_unsandboxed);
 
-// What must stay the same for a run to be continued.
+// What must stay the same for a run to be continued; `gpu` is the device's name.
 [[nodiscard]] config::Conditions conditions_of(const Plan& plan,
                                                const Installation& installation,
-                                               const std::vector<Lane>& lanes);
+                                               const std::string& gpu);
 
 // One item of a run and what is to be done with it.
 struct Task {
@@ -65,6 +66,19 @@ void check_drift(const Plan& plan,
                  const record::RunDir& run,
                  const std::vector<record::Row>& rows,
                  bool accept_drift);
+
+// What stands in the run's folder beside its items, read without taking its lock or writing.
+struct Standing {
+  bool begun = false;
+  std::string busy;        // the sweep that works on it; empty: none
+  std::string drift;       // the changes that going on would refuse, as one line; empty: none
+  std::string unreadable;  // why the ledger or the stored configuration cannot be read
+};
+
+// The device is not opened: that it is another one is found when the run goes on.
+[[nodiscard]] Standing standing_of(const Plan& plan,
+                                   const Installation& installation,
+                                   const record::RunDir& run);
 
 // Appends run_start, or run_resume after comparing identities: refuses a changed configuration with
 // a diff (UsageError E_RUN_DRIFT) unless `accept_drift`, which appends a config row. Writes

@@ -113,14 +113,6 @@ std::string table_text(const std::vector<FinalRow>& rows, std::size_t width) {
 
 constexpr std::string_view kNotCharged = "scripted, nothing is charged";
 
-// "at most $1.20 at example prices: scripted, nothing is charged"
-std::string bound_text(std::optional<double> usd, bool scripted) {
-  const std::string sum = usd ? fmt::format("at most ${:.2f}", *usd) : "price unknown";
-  return !scripted         ? sum
-         : usd && *usd > 0 ? fmt::format("{} at example prices: {}", sum, kNotCharged)
-                           : std::string(kNotCharged);
-}
-
 std::string spent_text(const Final& final) {
   if (final.scripted && final.cost_usd.value_or(0) <= 0) {
     return std::string(kNotCharged);
@@ -133,6 +125,13 @@ std::string spent_text(const Final& final) {
 }
 
 }  // namespace
+
+std::string bound_text(std::optional<double> usd, bool scripted) {
+  const std::string sum = usd ? fmt::format("at most ${:.2f}", *usd) : "price unknown";
+  return !scripted         ? sum
+         : usd && *usd > 0 ? fmt::format("{} at example prices: {}", sum, kNotCharged)
+                           : std::string(kNotCharged);
+}
 
 Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir& run) {
   Final final;
@@ -238,61 +237,6 @@ std::string cost_line(const config::CostPreview& cost) {
                      util::human_count(static_cast<std::uint64_t>(cost.output_tokens)),
                      bound_text(cost.usd, all),
                      some ? fmt::format("; {} of them {}", cost.scripted, kNotCharged) : "");
-}
-
-std::string dry_run_text(const Plan& plan) {
-  std::string out = fmt::format("run {}   device {}   harness {}\n",
-                                plan.config.run.name,
-                                plan.config.run.device,
-                                config::name(plan.config.agent.harness));
-  for (const config::WorkItem& item : plan.matrix.items) {
-    const bool ready = item.availability == config::Availability::ready;
-    const char* state = ready                                                ? "run    "
-                        : item.availability == config::Availability::planned ? "planned"
-                                                                             : "absent ";
-    out += fmt::format("  {}  {}\n", state, item.id());
-  }
-  out += fmt::format("{} item{}, {} of them can run\n",
-                     plan.matrix.items.size(),
-                     plan.matrix.items.size() == 1 ? "" : "s",
-                     plan.matrix.ready());
-  for (const std::string& note : plan.matrix.notes) {
-    out += "note: " + note + "\n";
-  }
-  const config::CostPreview cost = config::preview_cost(plan.config, plan.chosen);
-  for (const config::ModelCost& model : cost.models) {
-    out += fmt::format("  {}: {} item{}, at most {} tokens in, {} out, {}\n",
-                       model.model,
-                       model.items,
-                       model.items == 1 ? "" : "s",
-                       util::human_count(static_cast<std::uint64_t>(model.input_tokens)),
-                       util::human_count(static_cast<std::uint64_t>(model.output_tokens)),
-                       bound_text(model.usd, model.scripted));
-  }
-  return out + cost_line(cost) + "\n";
-}
-
-nlohmann::json dry_run_json(const Plan& plan, const std::vector<std::string>& lacking) {
-  nlohmann::json items = nlohmann::json::array();
-  for (const config::WorkItem& item : plan.matrix.items) {
-    items.push_back({{"id", item.id()},
-                     {"model", item.model},
-                     {"variant", item.variant},
-                     {"problem", item.problem_id()},
-                     {"attempt", item.attempt},
-                     {"ready", item.availability == config::Availability::ready}});
-  }
-  const config::CostPreview cost = config::preview_cost(plan.config, plan.chosen);
-  return {{"schema", 1},
-          {"run", plan.config.run.name},
-          {"items", items},
-          {"ready", plan.matrix.ready()},
-          {"notes", plan.matrix.notes},
-          {"lacking", lacking},
-          {"scripted", cost.scripted},
-          {"input_tokens", cost.input_tokens},
-          {"output_tokens", cost.output_tokens},
-          {"usd", cost.usd ? nlohmann::json(*cost.usd) : nlohmann::json()}};
 }
 
 }  // namespace sweep::queue

@@ -48,10 +48,8 @@ struct Final {
                                      const record::RunDir& run,
                                      std::size_t worked);
 
-// --dry-run: matrix, notes, cost; `lacking`: what a start would be refused for.
-[[nodiscard]] std::string dry_run_text(const Plan& plan);
-[[nodiscard]] nlohmann::json dry_run_json(const Plan& plan,
-                                          const std::vector<std::string>& lacking);
+// "at most $1.20 at example prices: scripted, nothing is charged".
+[[nodiscard]] std::string bound_text(std::optional<double> usd, bool scripted);
 
 // "16 items to run, at most 3.2M tokens in and 0.4M out, at most $1.20"; says where nothing is
 // charged.

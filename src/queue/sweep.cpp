@@ -2,6 +2,7 @@
 
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
+#include "queue/dry_run.h"
 #include "queue/on_finish.h"
 #include "queue/prepare.h"
 #include "queue/summary.h"
@@ -274,17 +275,14 @@ std::size_t output_width() {
   return terminal ? std::max<std::size_t>(40, size.ws_col == 0 ? 80 : size.ws_col) : 0;
 }
 
-int dry_run(const Plan& plan, const SweepOptions& options, const Installation& installation) {
-  const std::vector<std::string> lacking = lacks(plan, installation);
+int show(const DryRun& dry, const SweepOptions& options) {
   if (options.json) {
-    std::cout
-        << dry_run_json(plan, lacking).dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
-        << '\n';
+    std::cout << to_json(dry).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
   } else {
-    std::cout << dry_run_text(plan);
+    std::cout << text(dry);
   }
   if (!options.quiet) {
-    for (const std::string& line : lacking) {
+    for (const std::string& line : dry.lacking) {
       std::cerr << "warning: " << util::printable(line) << '\n';
     }
   }
@@ -342,8 +340,9 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
       std::cerr << "warning: " << warning.text() << '\n';
     }
   }
+  const record::RunDir run(plan.config.run.runs_dir / record::encode_part(plan.config.run.name));
   if (options.dry_run) {
-    return dry_run(plan, options, installation);
+    return show(dry_run(plan, installation, run, options.retry), options);
   }
   if (!options.quiet) {
     for (const std::string& note : plan.matrix.notes) {
@@ -360,8 +359,8 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
     std::cerr << fmt::format(
         "warning: [parallelism] num_gpu_devices = {}, but {} can be used\n", most, devices.size());
   }
-  const record::RunDir run(plan.config.run.runs_dir / record::encode_part(plan.config.run.name));
-  const config::Conditions conditions = conditions_of(plan, installation, devices);
+  const config::Conditions conditions =
+      conditions_of(plan, installation, devices.front().info.name);
   const Session session{options, installation, plan, run};
   if (!unfinished(tasks_of(plan, run, options.retry)).empty()) {
     check_scripts(plan.config, installation);

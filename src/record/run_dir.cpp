@@ -9,10 +9,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <system_error>
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sweep::record {
@@ -229,6 +231,26 @@ RunLock::RunLock(const RunDir& run) {
 bool lock_held(const RunDir& run) {
   const util::Fd fd(::open(run.lock_file().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   return fd && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+std::string lock_holder(const RunDir& run) {
+  const util::Fd fd(::open(run.lock_file().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+
+  struct stat info {};
+
+  if (!fd || ::fstat(fd.get(), &info) != 0) {
+    return {};
+  }
+  // "1: FLOCK  ADVISORY  WRITE 14341 fe:00:10953082 0 EOF"
+  const std::string inode = ":" + std::to_string(info.st_ino) + " ";
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    if (line.find(" FLOCK ") != std::string::npos && line.find(inode) != std::string::npos &&
+        line.find("->") == std::string::npos) {
+      return holder_of(fd.get());
+    }
+  }
+  return {};
 }
 
 }  // namespace sweep::record

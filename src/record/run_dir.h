@@ -84,6 +84,10 @@ class RunLock {
 // True while some process holds the run's RunLock.
 [[nodiscard]] bool lock_held(const RunDir& run);
 
+// "process 12 on HOST" of the sweep of this host that holds the lock, without touching it; empty:
+// none, or it cannot be told (no /proc/locks).
+[[nodiscard]] std::string lock_holder(const RunDir& run);
+
 // Writes a whole file durably and atomically. InfraError E_RUN_WRITE with the path and the remedy
 // (free space, permissions).
 void write_whole(const std::filesystem::path& file, std::string_view bytes, unsigned mode = 0644);

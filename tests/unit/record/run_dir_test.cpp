@@ -104,6 +104,17 @@ TEST(RunLock, RefusesASecondSweepAndNamesTheFirst) {
   }
 }
 
+TEST(RunLock, ItsHolderIsNamedWithoutTakingIt) {
+  const util::TempDir dir;
+  const RunDir run(dir.path());
+  EXPECT_EQ(lock_holder(run), "");
+  {
+    const RunLock lock(run);
+    EXPECT_THAT(lock_holder(run), HasSubstr("process " + std::to_string(::getpid()) + " on "));
+  }
+  EXPECT_EQ(lock_holder(run), "") << "the name of an earlier holder stays in the file";
+}
+
 TEST(RunLock, IsFreeAgainWhenItsHolderDies) {
   const util::TempDir dir;
   const RunDir run(dir.path());
