@@ -11,11 +11,21 @@ namespace sweep::queue {
 
 namespace {
 
+// Started with nohup: a hang-up is to be ignored, but a blocked signal would come all the same.
+bool hangup_is_ignored() {
+  struct sigaction action {};
+
+  return ::sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 sigset_t stop_set() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
+  if (!hangup_is_ignored()) {
+    sigaddset(&set, SIGHUP);
+  }
   return set;
 }
 

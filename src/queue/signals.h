@@ -4,8 +4,8 @@
 
 namespace sweep::queue {
 
-// SIGINT and SIGTERM as a descriptor: blocked for this process while the object lives, read by
-// requests(). Make it before any thread is started.
+// SIGINT, SIGTERM and, unless it is ignored (nohup), SIGHUP as a descriptor: blocked for this
+// process while the object lives, read by requests(). Make it before any thread is started.
 class StopSignals {
  public:
   StopSignals();

@@ -18,8 +18,8 @@
 namespace sweep::queue {
 
 // Drives the items of one run to their end: starts workers, hands out items, is the ledger's only
-// writer, requeues the item of a dead worker once, stops on SIGINT and SIGTERM. Single-threaded;
-// its workers die with it.
+// writer, requeues the item of a dead worker once, stops on SIGINT, SIGTERM and SIGHUP.
+// Single-threaded; its workers die with it.
 class Supervisor {
  public:
   struct Setup {
@@ -43,7 +43,8 @@ class Supervisor {
 
   enum class End { done, interrupted, budget };
 
-  // Returns when nothing runs and nothing may start. InfraError when the ledger cannot be written.
+  // Returns when nothing runs and nothing may start. InfraError when the run's folder
+  // cannot be written, by this process or a worker.
   End run();
 
   [[nodiscard]] const ViewState& state() const { return state_; }

@@ -1,6 +1,7 @@
 // The supervisor's work on items: what workers say about them and what is recorded.
 #include "queue/supervisor.h"
 #include "record/json.h"
+#include "util/error.h"
 #include "util/sha256.h"
 #include "util/text.h"
 
@@ -74,6 +75,11 @@ void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
     }
   } else if (type == "done") {
     done(worker, body);
+  } else if (type == "cannot_write") {
+    throw util::InfraError({wire::field<std::string>(body, "where"),
+                            wire::field<std::string>(body, "what"),
+                            wire::field<std::string>(body, "next")},
+                           "E_RUN_WRITE");
   } else {
     throw wire::WireError({"worker", "unknown message '" + type + "'", ""}, "E_WIRE_FIELD");
   }

@@ -10,6 +10,7 @@
 #include "record/run_dir.h"
 #include "util/error.h"
 #include "util/sha256.h"
+#include "util/text.h"
 
 namespace sweep::queue {
 
@@ -202,6 +203,10 @@ record::Trajectory failed(const WorkerServices& services, const util::Error& err
   return t;
 }
 
+bool cannot_write(const util::Error& error) {
+  return error.code() == "E_RUN_WRITE";
+}
+
 record::Trajectory run_one(const ItemRunner& runner,
                            const config::SweepConfig& config,
                            const config::WorkItem& item,
@@ -214,7 +219,35 @@ record::Trajectory run_one(const ItemRunner& runner,
   } catch (const wire::WireError&) {
     throw;
   } catch (const util::Error& error) {
+    if (cannot_write(error)) {
+      throw;
+    }
     return failed(services, error);
+  }
+}
+
+// False, with the reason to the supervisor, when the run's folder takes no more: another worker
+// would meet the same.
+bool run_and_save(const ItemRunner& runner,
+                  const config::SweepConfig& config,
+                  const config::WorkItem& item,
+                  const agent::Surroundings& surroundings,
+                  WorkerServices& services,
+                  wire::Channel& channel) {
+  try {
+    const record::Trajectory trajectory = run_one(runner, config, item, surroundings, services);
+    services.save(trajectory);
+    channel.send(summary(trajectory));
+    return true;
+  } catch (const util::Error& error) {
+    if (!cannot_write(error)) {
+      throw;
+    }
+    channel.send({{"type", "cannot_write"},
+                  {"where", util::to_valid_utf8(error.message().where)},
+                  {"what", error.message().what},
+                  {"next", error.message().next}});
+    return false;
   }
 }
 
@@ -239,9 +272,9 @@ void serve(wire::Channel& channel, StopSignals& signals, const ItemRunner& runne
     surroundings.spares = &spares;
     surroundings.builtin_url = builtin_url(setup, model_of(config, item.model));
     WorkerServices services(channel, signals, run, config, item, replay_from(body));
-    const record::Trajectory trajectory = run_one(runner, config, item, surroundings, services);
-    services.save(trajectory);
-    channel.send(summary(trajectory));
+    if (!run_and_save(runner, config, item, surroundings, services, channel)) {
+      return;
+    }
   }
 }
 

@@ -35,6 +35,10 @@ class FakeItem {
       throw util::InfraError({"judge", "broken", "mend it"}, "E_TEST");
     }
     const bool again = request(0);
+    if (what == "full") {
+      throw util::InfraError({"runs/r/x", "write: No space left on device", "free space"},
+                             "E_RUN_WRITE");
+    }
     if (what == "dies_always" || (what == "dies" && !again)) {
       (void)request(1);
       (void)::kill(::getpid(), SIGKILL);

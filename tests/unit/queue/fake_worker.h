@@ -18,6 +18,7 @@ base_url = "http://127.0.0.1:1/v1"
 //   dies         kills its worker after two requests, the first time
 //   dies_always  kills its worker after one request, every time
 //   throws       InfraError E_TEST
+//   full         one request, then InfraError E_RUN_WRITE
 //   interrupts   sends SIGINT to the supervisor, waits for stopping() and stays in progress
 //   deaf         sends SIGINT to the supervisor and never ends
 //   impatient    as deaf, and sends a second SIGINT

@@ -1,6 +1,7 @@
 #include "queue/supervisor.h"
 
 #include "fake_worker.h"
+#include "util/error.h"
 #include "util/file.h"
 
 #include <gmock/gmock.h>
@@ -131,6 +132,20 @@ TEST_F(SupervisorTest, ARunnerThatThrowsIsAnInfraErrorAndItsWorkerGoesOn) {
   EXPECT_EQ(outcome("throws"), "infra_error");
   EXPECT_EQ(past_of(run_, item("throws")).trajectory->error_code, "E_TEST");
   EXPECT_EQ(outcome("ok"), "correct");
+}
+
+TEST_F(SupervisorTest, AFolderThatTakesNoMoreStopsTheRunAtOnce) {
+  try {
+    (void)session({"full", "ok"});
+    FAIL() << "the run went on";
+  } catch (const util::InfraError& error) {
+    EXPECT_EQ(error.code(), "E_RUN_WRITE");
+    EXPECT_STREQ(error.what(), "runs/r/x: write: No space left on device; free space");
+  }
+  EXPECT_EQ(rows(record::kind::item_start), 1) << "tried in another worker";
+  EXPECT_EQ(asked("full"), "0");
+  EXPECT_EQ(asked("ok"), "");
+  EXPECT_EQ(session({"ok"}), Supervisor::End::done);
 }
 
 TEST_F(SupervisorTest, AWorkerThatTalksNonsenseIsReplaced) {
