@@ -42,6 +42,25 @@ std::string base_url(const config::SweepConfig& config,
   return builtin->base_url();
 }
 
+// UsageError E_KEY_MISSING.
+endpoint::Secret key_of(const config::SweepConfig& config, const config::Model& model) {
+  if (model.api_key_env.empty()) {
+    return {};
+  }
+  const auto value =
+      config::read_key_value(model.api_key_env, config::dotenv_files(config.file, config.root));
+  if (!value) {
+    throw util::UsageError(
+        {"models." + model.name,
+         "key variable " + model.api_key_env +
+             " is not set, neither in the environment nor in a .env file beside " +
+             config.file.filename().string(),
+         "set it or drop the model"},
+        "E_KEY_MISSING");
+  }
+  return endpoint::Secret(*value);
+}
+
 endpoint::Target target_of(const config::SweepConfig& config,
                            const config::Model& model,
                            std::string url) {
@@ -52,20 +71,7 @@ endpoint::Target target_of(const config::SweepConfig& config,
   target.model = model.deployment_name;
   target.send_reasoning = !model.omit_responses_reasoning;
   target.stream = model.stream;
-  if (!model.api_key_env.empty()) {
-    const auto value =
-        config::read_key_value(model.api_key_env, config::dotenv_files(config.file, config.root));
-    if (!value) {
-      throw util::UsageError(
-          {"models." + model.name,
-           "key variable " + model.api_key_env +
-               " is not set, neither in the environment nor in a .env file beside " +
-               config.file.filename().string(),
-           "set it or drop the model"},
-          "E_KEY_MISSING");
-    }
-    target.key = endpoint::Secret(*value);
-  }
+  target.key = key_of(config, model);
   return target;
 }
 
@@ -120,6 +126,12 @@ int run_probe(const std::vector<std::string>& arguments) {
   add_global_options(app, global);
   parse(app, arguments);
   const config::Loaded loaded = config::load(file);
+  // All of them before anything is asked.
+  for (const config::Model& model : loaded.config.models) {
+    if (only.empty() || model.name == only) {
+      (void)key_of(loaded.config, model);
+    }
+  }
   const Style style = Style::for_stdout();
   nlohmann::json rows = nlohmann::json::array();
   std::size_t bad = 0;

@@ -56,8 +56,15 @@ void print_help() {
     next = "did you mean `sweep " + *near + "`? (" + next + ")";
   }
   const bool file = word.find('.') != std::string::npos || word.find('/') != std::string::npos;
-  throw util::UsageError({word, file ? "no such config file" : "unknown command", next},
+  throw util::UsageError({util::printable(word.substr(0, 80)) + (word.size() > 80 ? "..." : ""),
+                          file ? "no such config file" : "unknown command",
+                          next},
                          file ? "E_CLI_NO_CONFIG" : "E_CLI_UNKNOWN_COMMAND");
+}
+
+// After the program's name, which a message about its options begins with already.
+std::string named(const std::string& text) {
+  return text.starts_with("sweep: ") || text.starts_with("sweep ") ? text : "sweep: " + text;
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
@@ -86,7 +93,8 @@ int dispatch(const std::vector<std::string>& arguments) {
     return run_sweep(rest);
   }
   const bool config = arguments[0].ends_with(".toml") || arguments[0].starts_with("-");
-  if (!config && !std::filesystem::exists(arguments[0])) {
+  std::error_code error;
+  if (!config && !std::filesystem::exists(arguments[0], error)) {
     unknown_command(arguments[0]);
   }
   return run_sweep(arguments);
@@ -115,13 +123,13 @@ int run(std::string_view program, const std::vector<std::string>& arguments) {
   } catch (const HelpShown&) {
     return kDone;
   } catch (const util::Interrupted& error) {
-    std::cerr << "sweep: " << error.what() << '\n';
+    std::cerr << named(error.what()) << '\n';
     return kInterrupted;
   } catch (const util::UsageError& error) {
-    std::cerr << "sweep: " << error.what() << " [" << error.code() << "]\n";
+    std::cerr << named(error.what()) << " [" << error.code() << "]\n";
     return kUsage;
   } catch (const util::Error& error) {
-    std::cerr << "sweep: " << error.what() << " [" << error.code() << "]\n";
+    std::cerr << named(error.what()) << " [" << error.code() << "]\n";
     return kInfra;
   } catch (const std::bad_alloc&) {
     std::cerr << "sweep: out of memory [E_MEMORY]\n";

@@ -28,12 +28,16 @@ record::RunDir open_run(const std::string& name) {
   for (const fs::path& folder : {fs::path(name), fs::path("runs") / name}) {
     record::RunDir run(folder);
     std::error_code error;
-    if (fs::exists(run.ledger_file(), error)) {
+    if (fs::is_regular_file(run.ledger_file(), error)) {
       return run;
     }
   }
-  throw util::UsageError({name, "no such run", "give a run's folder, e.g. runs/demo"},
-                         "E_RUN_MISSING");
+  std::error_code error;
+  throw util::UsageError(
+      {util::printable(name.substr(0, 200)),
+       fs::is_directory(name, error) ? "holds no run: it has no ledger.jsonl" : "no such run",
+       "give a run's folder, e.g. runs/demo"},
+      "E_RUN_MISSING");
 }
 
 }  // namespace

@@ -86,6 +86,9 @@ int clone_child(Plan& plan, int parent_pidfd, int& pidfd) {
 }
 
 std::string what_to_do(const char* step) {
+  if (std::string_view(step) == kDescriptorLimit) {
+    return "raise the limit of open files (ulimit -n)";
+  }
   const bool guard = std::any_of(
       kGuardNames.begin(), kGuardNames.end(), [step](const char* name) { return name == step; });
   return guard ? "see `sweep doctor`; --allow-unsandboxed runs without protection"

@@ -66,13 +66,13 @@ void place_descriptors(Plan& plan, int& parent_pidfd) {
   for (FdMapping& mapping : plan.fds) {
     mapping.from = ::fcntl(mapping.from, F_DUPFD_CLOEXEC, kScratchFds);
     if (mapping.from < 0) {
-      give_up(plan, "dup of a descriptor");
+      give_up(plan, kDescriptorLimit);
     }
   }
   if (plan.program_fd >= 0) {
     const int safe = ::fcntl(plan.program_fd, F_DUPFD_CLOEXEC, kScratchFds);
     if (safe < 0 || ::dup3(safe, kProgramFd, O_CLOEXEC) < 0) {
-      give_up(plan, "dup of the program");
+      give_up(plan, kDescriptorLimit);
     }
   }
   for (const FdMapping& mapping : plan.fds) {

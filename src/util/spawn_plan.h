@@ -29,6 +29,10 @@ enum Guard : std::size_t {
   kGuards
 };
 
+// The step that fails where RLIMIT_NOFILE leaves no room above the targets.
+inline constexpr const char* kDescriptorLimit =
+    "dup of a descriptor (RLIMIT_NOFILE is too low or used up)";
+
 inline constexpr std::array<const char*, kGuards> kGuardNames = {"landlock",
                                                                  "seccomp",
                                                                  "network namespace",

@@ -84,7 +84,7 @@ TEST_F(BadInput, UnknownKey) {
 TEST_F(BadInput, UnknownProblem) {
   std::string toml = config();
   toml.replace(toml.find("level1/3"), 8, "level1/33");
-  expect_line(sweep(toml), 2, "no problem 'level1/33'; did you mean 'level1/3'?");
+  expect_line(sweep(toml), 2, "s.toml:3:13: no problem 'level1/33'; did you mean 'level1/3'?");
   EXPECT_FALSE(began());
 }
 
@@ -188,11 +188,15 @@ TEST_F(BadInput, ReadOnlyRunFolder) {
 TEST_F(BadInput, AnotherSweepOnTheSameRun) {
   here_.write("s.toml", config());
   ASSERT_EQ(here_.sweep({"s.toml"}).code, 0);
+  here_.write("s.toml", config("attempts_per_problem = 2"));  // a finished run is only shown
   const std::string lock = (here_.folder() / "runs/r/.lock").string();
   const int fd = ::open(lock.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_GE(fd, 0);
   ASSERT_EQ(::flock(fd, LOCK_EX | LOCK_NB), 0);
   expect_line(here_.sweep({"s.toml"}), 2, "another sweep works on this run (process ");
+  const Outcome dry = here_.sweep({"s.toml", "--dry-run"});
+  EXPECT_EQ(dry.code, 0);
+  EXPECT_THAT(dry.out, HasSubstr("busy: another sweep works on this run (process "));
   ::close(fd);
   EXPECT_EQ(here_.sweep({"s.toml"}).code, 0);
 }
@@ -205,10 +209,82 @@ TEST_F(BadInput, ChangedToml) {
   const Outcome changed = here_.sweep({"s.toml"});
   expect_line(changed, 2, "agent.max_turns: 10 -> 3");
   EXPECT_THAT(changed.err, HasSubstr("--run-name NEW, or go on with --accept-drift"));
+  EXPECT_THAT(here_.sweep({"s.toml", "--dry-run"}).out,
+              HasSubstr("changed since this run began: agent.max_turns: 10 -> 3;"));
   EXPECT_TRUE(intact("r"));
   const Outcome accepted = here_.sweep({"s.toml", "--accept-drift"});
   EXPECT_EQ(accepted.code, 0) << accepted.err;
   EXPECT_EQ(here_.rows("runs/r", "request"), rows);
+}
+
+TEST_F(BadInput, ADryRunSaysWhatIsLeftAndTouchesNothing) {
+  here_.write("s.toml", config());
+  const Outcome before = here_.sweep({"s.toml", "--dry-run"});
+  EXPECT_THAT(before.out, HasSubstr("\n1 item to run,"));
+  EXPECT_FALSE(began());
+  ASSERT_EQ(here_.sweep({"s.toml"}).code, 0);
+  const int rows = here_.rows("runs/r", "run_resume");
+  const Outcome done = here_.sweep({"s.toml", "--dry-run"});
+  EXPECT_THAT(done.out, HasSubstr("  finished    custom/demo-flaky/level1/3\n"));
+  EXPECT_THAT(done.out, HasSubstr("runs/r: 1 finished, 0 left\n"));
+  EXPECT_THAT(done.out, HasSubstr("\nnothing to run: every item is finished\n"));
+  EXPECT_THAT(done.out, Not(HasSubstr("drift")));
+  EXPECT_THAT(done.out, Not(HasSubstr("busy")));
+  here_.write("s.toml", config("attempts_per_problem = 3"));
+  const auto more = here_.sweep_json({"s.toml", "--dry-run"});
+  EXPECT_EQ(more.at("finished"), 1);
+  EXPECT_EQ(more.at("left"), 2);
+  EXPECT_EQ(more.at("items").at(2).at("state"), "run");
+  EXPECT_EQ(here_.rows("runs/r", "run_resume"), rows);
+}
+
+TEST_F(BadInput, AHarnessThatIsNotThereYet) {
+  here_.write("s.toml", config("", R"(base_url = "builtin:demo")", "harness = \"repair\""));
+  const std::string warning = "warning: s.toml: 1 item will be skipped: harness 'repair' comes";
+  const Outcome dry = here_.sweep({"s.toml", "--dry-run"});
+  EXPECT_THAT(dry.err, HasSubstr(warning));
+  EXPECT_THAT(dry.out, HasSubstr("  skip        custom/demo-flaky/level1/3\n"));
+  EXPECT_THAT(dry.out, HasSubstr("0 of them can run"));
+  const Outcome run = here_.sweep({"s.toml"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_THAT(run.err, HasSubstr(warning));
+}
+
+TEST_F(BadInput, AProbeWithoutItsKey) {
+  here_.write("s.toml",
+              config("", "base_url = \"http://127.0.0.1:1/v1\"\napi_key_env = \"NO_KEY_HERE\""));
+  expect_line(here_.sweep({"probe", "s.toml"}), 2, "key variable NO_KEY_HERE is not set");
+}
+
+TEST_F(BadInput, AFolderWithoutARun) {
+  std::filesystem::create_directory(here_.folder() / "empty");
+  for (const char* command : {"verify", "report"}) {
+    expect_line(here_.sweep({command, "empty"}), 2, "holds no run: it has no ledger.jsonl");
+    expect_line(here_.sweep({command, "nowhere"}), 2, "no such run");
+  }
+}
+
+TEST_F(BadInput, AMessageNamesTheProgramOnceAndALongWordNotWhole) {
+  expect_line(here_.sweep({"--frobnicate"}), 2, "sweep: unknown option '--frobnicate'");
+  const Outcome eval = here_.sweep({"eval", "--frobnicate"});
+  EXPECT_THAT(eval.err, HasSubstr("sweep eval: unknown option '--frobnicate'"));
+  for (const std::string end : {"", ".toml"}) {
+    const Outcome outcome = here_.sweep({std::string(5000, 'x') + end});
+    EXPECT_EQ(outcome.code, 2) << end;
+    EXPECT_LT(outcome.err.size(), 400U) << outcome.err;
+  }
+  for (const std::string& message : {here_.sweep({"--frobnicate"}).err, eval.err}) {
+    EXPECT_THAT(message, Not(HasSubstr("sweep: sweep")));
+  }
+}
+
+TEST_F(BadInput, TooFewDescriptors) {
+  here_.write("s.toml", config());
+  const Outcome outcome =
+      here_.command({"/bin/sh", "-c", "ulimit -n 20; exec \"$0\" s.toml", Workspace::program()});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("RLIMIT_NOFILE"));
+  EXPECT_THAT(outcome.err, HasSubstr("ulimit -n"));
 }
 
 // The run does not begin, so that the corrected file is no change of a run.
@@ -250,6 +326,7 @@ TEST_F(BadInput, ALimitOfFileSize) {
       here_.command({"/bin/sh", "-c", "ulimit -f 8; exec \"$0\" s.toml", Workspace::program()});
   EXPECT_EQ(outcome.code, 3) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("File too large; raise the limit (ulimit -f), then run"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("worker")));
   EXPECT_TRUE(intact("r"));
   EXPECT_EQ(here_.sweep({"s.toml"}).code, 0);
   EXPECT_TRUE(intact("r"));

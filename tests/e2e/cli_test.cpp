@@ -67,7 +67,8 @@ TEST(Cli, AFolderWithoutALedgerIsNoRun) {
     const Outcome outcome = here.sweep({command, "."});
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.err,
-              "sweep: .: no such run; give a run's folder, e.g. runs/demo [E_RUN_MISSING]\n");
+              "sweep: .: holds no run: it has no ledger.jsonl; give a run's folder, e.g. runs/demo "
+              "[E_RUN_MISSING]\n");
   }
   EXPECT_EQ(here.command({"/bin/sh", "-c", "test -e report"}).code, 1);
 }
