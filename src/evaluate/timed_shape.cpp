@@ -1,5 +1,6 @@
 #include "evaluate/timed_shape.h"
 
+#include "sweep/random.h"
 #include "util/clock.h"
 
 #include <algorithm>
@@ -9,6 +10,8 @@ namespace {
 
 // Wall time of the stage's calls above which blocks become fewer.
 constexpr double kBudgetGpu = 1.2;
+// Where a pilot chooses the replicates: fewer blocks would be made up for by more replicates.
+constexpr double kBudgetPilot = 2;
 constexpr double kBudgetCpu = 3;
 constexpr int kMostTimedBlocks = 20;
 constexpr int kLeastBlocks = 4;
@@ -87,8 +90,9 @@ std::vector<int> choose_blocks(const Session& session,
                                const StageOptions& options,
                                bool only_pool) {
   const bool cpu = session.options().arm.device.kind == device::Kind::cpu;
-  const double share = (cpu ? kBudgetCpu : kBudgetGpu) / std::max(options.replicates, 1) /
-                       static_cast<double>(shapes.size());
+  const double budget = cpu ? kBudgetCpu : options.target > 0 ? kBudgetPilot : kBudgetGpu;
+  const double share =
+      budget / std::max(options.replicates, 1) / static_cast<double>(shapes.size());
   std::vector<int> blocks;
   for (const TimedShape& shape : shapes) {
     const double fitting = share / std::max(4 * shape.call_seconds, 1e-6);
@@ -134,15 +138,24 @@ const PoolDraw* pool_draw(const TimedShape& shape,
                           int contents,
                           bool only_pool) {
   const auto size = static_cast<int>(shape.pool.size());
+  // In another order in every replicate: contents that cost different times would look like a drift
+  // that all replicates share.
+  const std::uint64_t order =
+      key.derive("pool order\n" + shape.place.name + '\n' + std::to_string(replicate)).word(0);
+  const auto at = [&](int turn) {
+    const auto round = static_cast<std::uint64_t>(turn / size);
+    const auto place = static_cast<random::U64>(turn % size);
+    return &shape.pool[random::permuted(order + round, place, static_cast<random::U64>(size))];
+  };
   if (only_pool) {
-    return &shape.pool[static_cast<std::size_t>(index % size)];
+    return at(index);
   }
   const int stride = std::max(contents / size, 1);
   const int shift = static_cast<int>(
       key.derive("pool places\n" + shape.place.name + '\n' + std::to_string(replicate)).word(0) %
       static_cast<std::uint64_t>(stride));
   const bool chosen = index % stride == shift && index / stride < size;
-  return chosen ? &shape.pool[static_cast<std::size_t>(index / stride)] : nullptr;
+  return chosen ? at(index / stride) : nullptr;
 }
 
 }  // namespace sweep::evaluate

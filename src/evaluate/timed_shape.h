@@ -70,7 +70,7 @@ struct TimedShape {
 void note_plans(TimedShape& shape, const Player& seed, const Player& candidate);
 
 // The pool's draw for content `index` of `contents` in a replicate, or null: pool contents stand at
-// keyed places, each at most once, and in turn where `only_pool`.
+// keyed places, in keyed order, each at most once, and in turn where `only_pool`.
 [[nodiscard]] const PoolDraw* pool_draw(const TimedShape& shape,
                                         const problem::Key& key,
                                         int replicate,

@@ -321,7 +321,8 @@ Decision decide(const Result& result, const Rule& rule) {
     return Decision::unstable;
   }
   if (!rule.guarded && result.drift.low > rule.drift_limit) {
-    return Decision::inconclusive;
+    const double drifted = (1 + rule.margin) * (1 + result.drift.point);
+    return result.ratio.high < 1 / drifted ? Decision::slower : Decision::inconclusive;
   }
   const double limit = 1 + rule.margin;
   if (result.ratio.high < 1 / limit) {

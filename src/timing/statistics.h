@@ -75,7 +75,8 @@ struct Rule {
   double drift_limit = 0.03;
   double discard_limit = 0.2;  // share of the blocks
   // False on the cpu device, where nobody guards the host's clocks and caches: carry-over, clocks
-  // and discarded blocks decide nothing, and with a drift above the limit nothing does.
+  // and discarded blocks decide nothing, and with a drift above the limit nothing does but being
+  // slower by more than the drift.
   bool guarded = true;
   bool may_say_faster = true;  // false: quick look (--fast), and the cpu device
 };

@@ -277,6 +277,12 @@ TEST(Decision, GuardsDecideByTheirLowerBounds) {
   EXPECT_EQ(decide(result, {}), Decision::rejected_timer);
   EXPECT_EQ(decide(result, {.guarded = false}), Decision::inconclusive) << "it drifts";
   EXPECT_EQ(decide(result, {.drift_limit = 1, .guarded = false}), Decision::faster);
+  Result slow = result;
+  slow.drift = {0.2, 0.1};
+  slow.ratio = {0.85, 0.84, 0.86};
+  EXPECT_EQ(decide(slow, {.guarded = false}), Decision::inconclusive) << "the drift may be all";
+  slow.ratio = {0.5, 0.4, 0.6};
+  EXPECT_EQ(decide(slow, {.guarded = false}), Decision::slower);
   result.hidden.seconds.low = 0;
   EXPECT_EQ(decide(result, {.margin = 0.02}), Decision::unstable);
   result.slope = {{1e-3, 16e-6}, 15e-6};
