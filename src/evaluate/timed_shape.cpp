@@ -1,7 +1,8 @@
 #include "evaluate/timed_shape.h"
 
-#include "sweep/random.h"
 #include "util/clock.h"
+
+#include <sweep/random.h>
 
 #include <algorithm>
 
