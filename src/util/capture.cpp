@@ -128,7 +128,7 @@ class Streams {
   }
 
   static void drain(Fd& fd, Bounded& into, int blocks) {
-    std::array<char, 65536> buffer;
+    std::array<char, 65536> buffer{};
     for (int i = 0; i < blocks && fd; ++i) {
       const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
       if (n == 0) {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <ctime>
 
 #include <fmt/format.h>
-#include <time.h>
 
 namespace sweep::util {
 

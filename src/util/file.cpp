@@ -39,6 +39,8 @@ class Unlinker {
 
   Unlinker(const Unlinker&) = delete;
   Unlinker& operator=(const Unlinker&) = delete;
+  Unlinker(Unlinker&&) = delete;
+  Unlinker& operator=(Unlinker&&) = delete;
 
   ~Unlinker() {
     if (!path_.empty()) {

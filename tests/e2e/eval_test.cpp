@@ -72,7 +72,7 @@ TEST_F(EvalFile, BadOptionsAreOneLineAndCodeTwo) {
     const Outcome outcome = eval(arguments);
     EXPECT_EQ(outcome.code, 2) << words << outcome.out << outcome.err;
     EXPECT_EQ(outcome.out, "") << words;
-    EXPECT_TRUE(outcome.err.starts_with("sweep: ")) << outcome.err;
+    EXPECT_TRUE(outcome.err.starts_with("sweep")) << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(words));
   }
