@@ -1,3 +1,4 @@
+#include "agent/exchange_record.h"
 #include "agent/session.h"
 #include "endpoint/json.h"
 #include "record/json.h"
@@ -190,6 +191,7 @@ void Session::note_request(const endpoint::Completion& answer,
                     {"request_id", answer.request_id},
                     {"finish", answer.finish_raw},
                     {"flags", answer.flags},
+                    {"exchange", put_exchange(*services_.record, exchange)},
                     {"attempts", attempts_json(answer.attempts)}};
   if (price_)
     finished.facts["cost_nano_usd"] = endpoint::cost_nano_usd(answer.usage, *price_);
@@ -212,6 +214,7 @@ void Session::note_failure(const endpoint::EndpointFailure& failure,
   finished.facts = {{"status", failure.status},
                     {"error", std::string(endpoint::name(failure.kind))},
                     {"text", failure.text},
+                    {"exchange", put_exchange(*services_.record, exchange)},
                     {"attempts", attempts_json(failure.attempts)}};
   const std::string hash = services_.record->record_request(finished);
   note_attempts(failure.attempts, finished, hash, std::nullopt, turn);

@@ -2,6 +2,7 @@
 
 #include "endpoint/backoff.h"
 #include "endpoint/base_url.h"
+#include "endpoint/exchange.h"
 #include "endpoint/failure.h"
 #include "endpoint/protocol.h"
 #include "util/clock.h"
@@ -101,6 +102,8 @@ class HttpEndpoint final : public Endpoint {
 http::Request HttpEndpoint::http_request(std::string body) const {
   http::Request request;
   request.url = join_url(target_.base_url, protocol_->path());
+  if (!target_.instead.empty())
+    request.url = instead_of_origin(request.url, target_.instead);
   request.headers = {
       {"Content-Type", "application/json"},
       {"Accept", target_.stream ? "text/event-stream, application/json" : "application/json"}};
@@ -205,13 +208,21 @@ Outcome HttpEndpoint::attempt(const std::string& body,
   const auto estimate = static_cast<std::int64_t>(body.size() / 4);
   const std::unique_ptr<Permit> permit =
       services_.permits != nullptr ? services_.permits->take(estimate) : nullptr;
-  const http::Response response = send(http_request(body), progress);
+  http::Response response = send(http_request(body), progress);
+  // Before anything reads it: what is cut short later must not keep half a key.
+  redact(response, target_.key);
   Outcome outcome = judge(response, tools);
   if (outcome.completion)
     finish_completion(*outcome.completion, body.size());
   if (exchange != nullptr) {
+    exchange->path = redact(path_of(join_url(target_.base_url, protocol_->path())), target_.key);
+    exchange->tries.push_back(recorded(*protocol_,
+                                       body,
+                                       response,
+                                       outcome.completion ? "ok" : std::string(name(outcome.kind)),
+                                       target_.key));
     exchange->request = body;
-    exchange->response = redact(response.body, target_.key);
+    exchange->response = exchange->tries.back().response;
   }
   if (services_.permits != nullptr) {
     const bool known = outcome.completion && outcome.completion->usage.input >= 0;
@@ -310,6 +321,8 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
   std::vector<std::string> names;
   for (const ToolDefinition& tool : tools)
     names.push_back(tool.name);
+  if (exchange != nullptr)
+    *exchange = {};
   std::vector<Attempt> attempts;
   double waited = 0;
   int failures = 0;

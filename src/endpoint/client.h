@@ -44,8 +44,8 @@ class Secret {
   std::string value_;
 };
 
-// Every occurrence of the secret (raw, JSON-escaped, URL-encoded) becomes "[key]". Secrets under 8
-// bytes are not searched for.
+// Every occurrence of the secret (raw, JSON-escaped, URL-encoded, base64) becomes "[key]". Secrets
+// under 8 bytes are not searched for.
 [[nodiscard]] std::string redact(std::string text, const Secret& secret);
 
 // Where and how one model is reached.
@@ -60,6 +60,9 @@ struct Target {
   http::Limits limits;
   std::string proxy;
   std::string ca_file;
+  // Replay: "http://127.0.0.1:PORT/PREFIX" stands on the wire in place of base_url's scheme, host
+  // and port; all that base_url decides stays as it is.
+  std::string instead{};
 };
 
 // Sampling and bounds of one request; what is not set is not sent.
@@ -141,11 +144,26 @@ struct Completion {
   double first_byte_seconds = 0;
 };
 
-// What goes over the wire, for the record: the body bytes of the request and of the answer that
-// counted.
+// One try as it went over the wire, for the record. Holds no key, also none that the endpoint sent
+// back.
+struct Try {
+  std::string request{};                  // JSON body
+  int status = 0;                         // 0: no answer
+  std::vector<http::Header> headers{};    // of the answer, bounded; secrets are "[filtered]"
+  std::string response{};                 // body as decoded, as far as it came
+  std::vector<http::Arrival> arrivals{};  // empty when a key had to be taken out of the body
+  double first_byte_seconds = 0;
+  double seconds = 0;     // until the answer's end
+  std::string outcome{};  // as in Attempt
+  std::string fault{};    // http::name of a transport fault; empty: none
+};
+
+// What goes over the wire: the bodies of the try that counted, and every try.
 struct Exchange {
-  std::string request;   // JSON body; holds no key
-  std::string response;  // body bytes (of SSE as well), key redacted
+  std::string request{};   // JSON body; holds no key
+  std::string response{};  // body bytes (of SSE as well), key redacted
+  std::string path{};      // of the URL, with its query
+  std::vector<Try> tries{};
 };
 
 // Held while a request is on the wire; freed by its destructor.

@@ -45,6 +45,23 @@ std::string json_escaped(const std::string& text) {
   return out;
 }
 
+// Without padding, which only says where the text ended.
+std::string base64(const std::string& text) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  unsigned buffer = 0;
+  int bits = 0;
+  for (const char c : text) {
+    buffer = (buffer << 8) | static_cast<unsigned char>(c);
+    for (bits += 8; bits >= 6; bits -= 6)
+      out += digits[(buffer >> (bits - 6)) & 63];
+  }
+  if (bits > 0)
+    out += digits[(buffer << (6 - bits)) & 63];
+  return out;
+}
+
 }  // namespace
 
 Secret::Secret(Secret&& other) noexcept : value_(std::move(other.value_)) {
@@ -68,7 +85,7 @@ std::string redact(std::string text, const Secret& secret) {
   const std::string& key = secret.reveal();
   if (key.size() < kShortestSecret)
     return text;
-  for (const std::string& form : {key, json_escaped(key), url_encoded(key)})
+  for (const std::string& form : {key, json_escaped(key), url_encoded(key), base64(key)})
     replace_all(text, form);
   return text;
 }

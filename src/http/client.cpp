@@ -93,6 +93,11 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user)
     return CURL_WRITEFUNC_ERROR;
   }
   transfer.response.body.append(bytes);
+  auto& arrivals = transfer.response.arrivals;
+  if (arrivals.size() == kMaxArrivals)
+    arrivals.pop_back();
+  arrivals.push_back({transfer.response.body.size(),
+                      std::chrono::duration<double>(now - transfer.started).count()});
   const bool streamed =
       transfer.response.status >= 200 && transfer.response.status < 300 && *transfer.receive;
   Chunk chunk = Chunk::progress;

@@ -72,6 +72,14 @@ struct TransportFault {
   bool received_bytes = false;
 };
 
+// How much of a body had come by a moment.
+struct Arrival {
+  std::size_t bytes = 0;  // from the body's start
+  double seconds = 0;     // since the request began
+};
+
+inline constexpr std::size_t kMaxArrivals = 4096;
+
 // Status and headers of the final response; `body` holds what came before a fault as well. A 3xx is
 // returned as it is: redirects are never followed, since `api-key` headers would go to another
 // host.
@@ -79,6 +87,8 @@ struct Response {
   int status = 0;  // 0: no status line came
   std::vector<Header> headers;
   std::string body;
+  // One for each read. After the first kMaxArrivals the last one grows, so that memory is bounded.
+  std::vector<Arrival> arrivals;
   std::optional<TransportFault> fault;
   double seconds = 0;             // whole transfer
   double first_byte_seconds = 0;  // until the first body byte; 0: none came

@@ -1,6 +1,7 @@
 #include "record/verify.h"
 
 #include "record/artifacts.h"
+#include "record/json.h"
 #include "util/error.h"
 #include "util/sha256.h"
 
@@ -42,6 +43,39 @@ bool is_unfinished(std::string_view name) {
          name[1 + kHash] == '.';
 }
 
+// The bodies that a request's exchange names.
+void check_exchange(const Artifacts& artifacts, const Row& row, RunVerification& out) {
+  const auto facts = row.data.find("facts");
+  const std::string hash =
+      facts != row.data.end() && facts->is_object() ? text_in(*facts, "exchange") : std::string();
+  if (!is_sha256(hash)) {
+    return;
+  }
+  const auto missing = [&](const std::string& name) {
+    out.broken.push_back("artifacts/" + name + ": missing, but the exchange of row " +
+                         std::to_string(row.seq) + " needs it");
+  };
+  if (!artifacts.has(hash)) {
+    missing(hash);
+    return;
+  }
+  try {
+    const nlohmann::json exchange = parse_bounded(artifacts.get(hash), "artifacts/" + hash);
+    for (const auto& one : exchange.at("tries").get_ref<const nlohmann::json::array_t&>()) {
+      for (const char* key : {"request", "response"}) {
+        const std::string body = text_in(one, key);
+        if (!is_sha256(body) || !artifacts.has(body)) {
+          missing(body);
+        }
+      }
+    }
+  } catch (const util::Error& failure) {
+    out.broken.emplace_back(failure.what());
+  } catch (const nlohmann::json::exception&) {
+    out.broken.push_back("artifacts/" + hash + ": is no exchange");
+  }
+}
+
 void check_artifacts(const RunDir& run, RunVerification& out) {
   std::error_code error;
   if (!fs::is_directory(run.artifacts_folder(), error)) {
@@ -68,6 +102,7 @@ void check_artifacts(const RunDir& run, RunVerification& out) {
                              " names it");
       }
     }
+    check_exchange(artifacts, row, out);
   }
 }
 

@@ -82,7 +82,7 @@ class FakeEndpoint final : public endpoint::Endpoint {
     asked.push_back(conversation);
     offered = tools;
     last_settings = settings;
-    *exchange = {"request " + std::to_string(asked.size()), std::to_string(next)};
+    *exchange = {"request " + std::to_string(asked.size()), std::to_string(next), "/v1/x", tries};
     return answers.at(next++);
   }
 
@@ -91,6 +91,7 @@ class FakeEndpoint final : public endpoint::Endpoint {
   }
 
   std::vector<Answer> answers;
+  std::vector<endpoint::Try> tries;  // of every answer, for the record
   std::size_t next = 0;
   std::vector<endpoint::Conversation> asked;
   std::vector<endpoint::ToolDefinition> offered;

@@ -49,6 +49,27 @@ class VerifyRun : public ::testing::Test {
   std::string artifact_;
 };
 
+TEST_F(VerifyRun, AnExchangeNeedsItsBodies) {
+  const Artifacts artifacts(run_.artifacts_folder());
+  const std::string body = artifacts.put("a body");
+  const std::string gone = util::sha256_hex("gone");
+  const auto exchange = [&](const std::string& response) {
+    return artifacts.put(
+        nlohmann::json{{"tries", {{{"request", body}, {"response", response}}}}}.dump());
+  };
+  Ledger ledger(run_.ledger_file());
+  const auto note = [&](const std::string& hash) {
+    (void)ledger.append(
+        kind::request, "v/m/level1/3", {{"input", artifact_}, {"facts", {{"exchange", hash}}}});
+  };
+  note(exchange(body));
+  EXPECT_THAT(verify_run(run_).broken, IsEmpty());
+  note(exchange(gone));
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr(gone)));
+  note(artifacts.put("{\"tries\": 3}"));
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr(gone), HasSubstr("no exchange")));
+}
+
 TEST_F(VerifyRun, AnUntouchedRunIsIntact) {
   const RunVerification found = verify_run(run_);
   EXPECT_THAT(found.broken, IsEmpty());
