@@ -19,7 +19,10 @@ bool is_variable_name(std::string_view name) {
 
 // Host of an http(s) URL without port; empty when it is none.
 std::string host_of(std::string_view url) {
-  const std::size_t scheme = url.starts_with("http://") ? 7 : url.starts_with("https://") ? 8 : 0;
+  const std::size_t scheme = url.starts_with("http://")           ? 7
+                             : url.starts_with("https://")        ? 8
+                             : url.starts_with("http+unix://%2F") ? 12
+                                                                  : 0;
   if (scheme == 0) {
     return {};
   }
@@ -31,7 +34,8 @@ std::string host_of(std::string_view url) {
 }
 
 bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+  return host.starts_with("%2F") ||  // a Unix socket
+         host == "localhost" || host == "[::1]" || host.starts_with("127.");
 }
 
 void check_url(TomlReader& reader, const toml::table& table, Model& model, bool has_key) {

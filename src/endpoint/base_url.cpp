@@ -34,10 +34,12 @@ void check_url(const std::string& url) {
   const std::string authority =
       url.substr(scheme.size() + 3 > url.size() ? url.size() : scheme.size() + 3,
                  url.find('/', scheme.size() + 3) - scheme.size() - 3);
-  if ((scheme != "http" && scheme != "https") || authority.empty())
+  const bool known = scheme == "http" || scheme == "https" ||
+                     (scheme == "http+unix" && authority.starts_with("%2F"));
+  if (!known || authority.empty())
     throw util::UsageError({"base_url",
                             "'" + http::public_url(url) + "' is not an http or https URL",
-                            "write e.g. https://host/v1"},
+                            "write e.g. https://host/v1, or http+unix://%2Frun%2Fmodel.sock/v1"},
                            "E_ENDPOINT_URL");
   if (authority.find('@') != std::string::npos)
     throw util::UsageError({"base_url",

@@ -1,5 +1,6 @@
 #include "endpoint/client.h"
 
+#include "endpoint/answer.h"
 #include "endpoint/backoff.h"
 #include "endpoint/base_url.h"
 #include "endpoint/exchange.h"
@@ -18,46 +19,6 @@ namespace {
 
 constexpr std::size_t kMaxDetail = 300;
 constexpr double kSleepSlice = 0.2;  // how soon a cancellation ends a wait
-
-// One try's end.
-struct Outcome {
-  std::optional<Completion> completion;
-  FailureKind kind = FailureKind::protocol;
-  int status = 0;
-  WireError error;
-  std::optional<double> asked;  // Retry-After
-};
-
-bool is_html(std::string_view body) {
-  return util::trim(body.substr(0, 256)).starts_with('<');
-}
-
-// A document out of a whole body: JSON as it is, or a stream put together.
-std::variant<Json, WireError> document_of(const Protocol& protocol, std::string_view body) {
-  const std::string_view text = util::trim(body);
-  if (text.starts_with('{') || text.starts_with('[')) {
-    auto json = parse_json(text);
-    if (json)
-      return std::move(*json);
-    return WireError{"the answer is not complete JSON, or nested too deep", "bad_json", "", "", 0};
-  }
-  if (is_html(text))
-    return WireError{
-        "a web page came where JSON belongs: " + error_from_body(text).message, "html", "", "", 0};
-  SseParser parser;
-  const auto assembler = protocol.assembler();
-  const auto sink = [&](const SseEvent& event) { assembler->add(event); };
-  parser.feed(body, sink);
-  const bool sound = !assembler->error();
-  parser.finish(sink);
-  // A last event without its blank line that is no JSON was cut, not wrong.
-  const bool cut = sound && assembler->error() && assembler->error()->code == "bad_event";
-  if (assembler->error() && !cut)
-    return *assembler->error();
-  if (cut || !assembler->complete())
-    return WireError{"the stream ended before its end marker", "cut_stream", "", "", 0};
-  return assembler->take();
-}
 
 class HttpEndpoint final : public Endpoint {
  public:
@@ -79,7 +40,6 @@ class HttpEndpoint final : public Endpoint {
  private:
   [[nodiscard]] http::Request http_request(std::string body) const;
   http::Response send(const http::Request& request, const OnProgress& progress);
-  Outcome judge(const http::Response& response, const std::vector<std::string>& tools) const;
   Outcome attempt(const std::string& body,
                   const std::vector<std::string>& tools,
                   const OnProgress& progress,
@@ -97,6 +57,7 @@ class HttpEndpoint final : public Endpoint {
   Backoff backoff_;
   http::Client client_;
   Adaptation adaptation_;
+  bool plain_bodies_ = false;  // this endpoint mislabels what it encodes
 };
 
 http::Request HttpEndpoint::http_request(std::string body) const {
@@ -115,8 +76,8 @@ http::Request HttpEndpoint::http_request(std::string body) const {
   }
   request.body = std::move(body);
   request.limits = target_.limits;
-  request.proxy = target_.proxy;
-  request.ca_file = target_.ca_file;
+  request.route = target_.route;
+  request.decode = !plain_bodies_;
   return request;
 }
 
@@ -144,63 +105,6 @@ http::Response HttpEndpoint::send(const http::Request& request, const OnProgress
   return client_.perform(request, receive, services_.cancelled);
 }
 
-Outcome HttpEndpoint::judge(const http::Response& response,
-                            const std::vector<std::string>& tools) const {
-  Outcome out;
-  out.status = response.status;
-  const double now = services_.clock->wall();
-  if (response.status >= 300 || (response.status != 0 && response.status < 200)) {
-    out.error = error_from_body(response.body);
-    if (response.status < 400)
-      out.error.message = "redirects to " +
-                          http::public_url(response.header("location").value_or("")) +
-                          "; redirects are not followed";
-    out.kind = classify(response.status, out.error);
-    out.asked = retry_after(response, out.error.message, now);
-    return out;
-  }
-  if (response.fault && response.status == 0) {
-    out.kind = classify(*response.fault);
-    out.error.message = response.fault->text;
-    return out;
-  }
-  auto document = document_of(*protocol_, response.body);
-  // A transfer that broke after the end marker lost nothing.
-  if (response.fault && (target_.stream ? document.index() == 1 : true)) {
-    out.kind = classify(*response.fault);
-    out.error.message =
-        response.fault->text + " (after " + std::to_string(response.body.size()) + " bytes)";
-    return out;
-  }
-  std::variant<Completion, WireError> answer = WireError{};
-  if (auto* json = std::get_if<Json>(&document))
-    answer = protocol_->interpret(std::move(*json), tools);
-  else
-    answer = std::get<WireError>(std::move(document));
-  if (auto* completion = std::get_if<Completion>(&answer)) {
-    completion->seconds = response.seconds;
-    completion->first_byte_seconds = response.first_byte_seconds;
-    for (const char* key : {"x-request-id", "apim-request-id", "x-ds-trace-id", "cf-ray"})
-      if (completion->request_id.empty())
-        completion->request_id = response.header(key).value_or("").substr(0, 128);
-    out.completion = std::move(*completion);
-    return out;
-  }
-  out.error = std::get<WireError>(answer);
-  constexpr std::array<std::string_view, 5> broken = {
-      "bad_json", "bad_event", "no_choices", "no_message", "no_output"};
-  if (out.error.code == "html")
-    out.kind = FailureKind::not_an_endpoint;
-  else if (out.error.code == "cut_stream")
-    out.kind = FailureKind::transport;
-  else if (std::find(broken.begin(), broken.end(), out.error.code) != broken.end())
-    out.kind = FailureKind::protocol;
-  else
-    out.kind = classify(response.status, out.error);
-  out.asked = retry_after(response, out.error.message, now);
-  return out;
-}
-
 Outcome HttpEndpoint::attempt(const std::string& body,
                               const std::vector<std::string>& tools,
                               const OnProgress& progress,
@@ -211,7 +115,7 @@ Outcome HttpEndpoint::attempt(const std::string& body,
   http::Response response = send(http_request(body), progress);
   // Before anything reads it: what is cut short later must not keep half a key.
   redact(response, target_.key);
-  Outcome outcome = judge(response, tools);
+  Outcome outcome = judge(*protocol_, response, target_.stream, tools, services_.clock->wall());
   if (outcome.completion)
     finish_completion(*outcome.completion, body.size());
   if (exchange != nullptr) {
@@ -365,8 +269,11 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::parse(const Exchange& ex
   response.status = 200;
   response.body = exchange.response;
   const auto request = parse_json(exchange.request);
-  Outcome outcome =
-      judge(response, request ? protocol_->tool_names(*request) : std::vector<std::string>());
+  Outcome outcome = judge(*protocol_,
+                          response,
+                          target_.stream,
+                          request ? protocol_->tool_names(*request) : std::vector<std::string>(),
+                          services_.clock->wall());
   if (!outcome.completion)
     return failure(outcome, {});
   finish_completion(*outcome.completion, exchange.request.size());
@@ -379,6 +286,10 @@ std::unique_ptr<Endpoint> connect(Target target, Retry retry, Services services)
   check_url(target.base_url);
   if (services.clock == nullptr)
     throw util::InfraError({"endpoint", "no clock was given", ""}, "E_ENDPOINT_SETUP");
+  const http::Route route = http::environment_route(target.base_url);
+  for (const auto part : {&http::Route::proxy, &http::Route::no_proxy, &http::Route::ca_file})
+    if ((target.route.*part).empty())
+      target.route.*part = route.*part;
   return std::make_unique<HttpEndpoint>(std::move(target), retry, std::move(services));
 }
 

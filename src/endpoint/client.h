@@ -58,8 +58,7 @@ struct Target {
   bool stream = true;
   bool send_reasoning = true;  // Responses: ask for reasoning summaries and encrypted reasoning
   http::Limits limits;
-  std::string proxy;
-  std::string ca_file;
+  http::Route route{};  // what is empty comes from the environment (http::environment_route)
   // Replay: "http://127.0.0.1:PORT/PREFIX" stands on the wire in place of base_url's scheme, host
   // and port; all that base_url decides stays as it is.
   std::string instead{};

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
-#include <cmath>
-#include <ctime>
 
 namespace sweep::endpoint {
 namespace {
@@ -66,7 +63,12 @@ void read_error(const Json& error, WireError& out) {
 std::string strip_html(std::string_view html) {
   std::string out;
   bool in_tag = false;
-  for (char c : html.substr(0, 16384)) {
+  html = html.substr(0, 65536);
+  for (std::size_t at = 0; at < html.size(); ++at) {
+    for (const std::string_view code : {"style", "script"})
+      if (html[at] == '<' && lower(html.substr(at + 1, code.size())) == code)
+        at = std::min(html.find("</", at), html.size() - 1);
+    const char c = html[at];
     if (c == '<')
       in_tag = true;
     else if (c == '>')
@@ -80,26 +82,6 @@ std::string strip_html(std::string_view html) {
   return out;
 }
 
-bool is_overflow(std::string_view words) {
-  if (has_any(words, {"per minute", "please wait", "rate limit", "try again"}))
-    return false;
-  return has_any(words,
-                 {"context_length_exceeded",
-                  "maximum context length",
-                  "context length",
-                  "context window",
-                  "available context size",
-                  "prompt is too long",
-                  "input is too long",
-                  "input length",
-                  "exceeded model token limit",
-                  "too many tokens",
-                  "prompt too long",
-                  "reduce the length",
-                  "maximum prompt length",
-                  "token limit exceeded"});
-}
-
 bool is_filter(const WireError& error, std::string_view words) {
   return error.code == "content_filter" || has_any(words,
                                                    {"responsibleaipolicyviolation",
@@ -108,48 +90,26 @@ bool is_filter(const WireError& error, std::string_view words) {
                                                     "content_filter"});
 }
 
-bool is_quota(const WireError& error) {
+// Money or quota that no wait brings back. A code alone is enough unless a wait was asked for or
+// the words speak of a span of time; words alone must name money.
+bool is_quota(const WireError& error, std::string_view words, bool delay_asked) {
+  if (delay_asked ||
+      has_any(words, {"per minute", "per second", "per day", "concurren", "try again in "}))
+    return false;
   const std::string code = lower(error.code + " " + error.type);
   return has_any(code,
-                 {"insufficient_quota", "billing_hard_limit", "credit", "billing_not_active"});
-}
-
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size() ||
-      !std::isfinite(value) || value < 0)
-    return std::nullopt;
-  return value;
-}
-
-// "... try again in 20s", "... retry after 3 seconds"
-std::optional<double> words_of_delay(std::string_view message) {
-  const std::string words = lower(message.substr(0, 4096));
-  for (const std::string_view cue :
-       {"try again in ", "retry after ", "retry in ", "retry-after: "}) {
-    const auto at = words.find(cue);
-    if (at == std::string::npos)
-      continue;
-    std::string_view rest = std::string_view(words).substr(at + cue.size());
-    std::size_t digits = 0;
-    while (digits < rest.size() &&
-           (std::isdigit(static_cast<unsigned char>(rest[digits])) != 0 || rest[digits] == '.'))
-      ++digits;
-    std::string_view figure = rest.substr(0, digits);
-    if (figure.ends_with('.'))
-      figure.remove_suffix(1);
-    const auto value = number(figure);
-    if (!value)
-      continue;
-    rest.remove_prefix(digits);
-    rest = util::trim(rest);
-    return *value * (rest.starts_with("ms") || rest.starts_with("milli") ? 0.001
-                     : rest.starts_with("m")                             ? 60
-                     : rest.starts_with("h")                             ? 3600
-                                                                         : 1);
-  }
-  return std::nullopt;
+                 {"insufficient_quota",
+                  "billing_hard_limit",
+                  "billing_not_active",
+                  "credit",
+                  "insufficient_balance",
+                  "exceeded_current_quota"}) ||
+         has_any(words,
+                 {"check your plan and billing",
+                  "credit balance is too low",
+                  "insufficient balance",
+                  "insufficient credits",
+                  "no credits"});
 }
 
 }  // namespace
@@ -208,13 +168,13 @@ WireError error_from_body(std::string_view body) {
   return out;
 }
 
-FailureKind classify(int status, const WireError& error) {
+FailureKind classify(int status, const WireError& error, bool delay_asked) {
   if (status < 400 && error.status != 0)
     status = error.status;
   const std::string words = lower(error.message + " " + error.code + " " + error.type);
   if (is_filter(error, words))
     return FailureKind::content_filter;
-  if (is_quota(error) || status == 402)
+  if (is_quota(error, words, delay_asked) || status == 402)
     return FailureKind::quota;
   if (status == 429 || error.code == "rate_limit_exceeded")
     return FailureKind::rate_limited;
@@ -239,6 +199,7 @@ FailureKind classify(int status, const WireError& error) {
 FailureKind classify(const http::TransportFault& fault) {
   switch (fault.fault) {
     case http::Fault::bad_url:
+    case http::Fault::certificate:
       return FailureKind::not_an_endpoint;
     case http::Fault::cancelled:
       return FailureKind::cancelled;
@@ -286,65 +247,6 @@ std::string_view advice(FailureKind kind) {
       return "run the same command again to go on";
   }
   return {};
-}
-
-std::optional<double> parse_duration(std::string_view text) {
-  text = util::trim(text);
-  if (const auto plain = number(text))
-    return plain;
-  double total = 0;
-  while (!text.empty()) {
-    std::size_t digits = 0;
-    while (digits < text.size() &&
-           (std::isdigit(static_cast<unsigned char>(text[digits])) != 0 || text[digits] == '.'))
-      ++digits;
-    const auto value = number(text.substr(0, digits));
-    text.remove_prefix(digits);
-    const std::string_view unit = text.starts_with("ms") ? "ms" : text.substr(0, 1);
-    if (!value || (unit != "ms" && unit != "s" && unit != "m" && unit != "h"))
-      return std::nullopt;
-    total += *value * (unit == "ms" ? 0.001 : unit == "s" ? 1 : unit == "m" ? 60 : 3600);
-    text.remove_prefix(unit.size());
-  }
-  return total;
-}
-
-std::optional<double> parse_http_date(std::string_view text) {
-  const std::string copy(util::trim(text));
-  for (const char* format :
-       {"%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"}) {
-    std::tm parts{};
-    const char* end = strptime(copy.c_str(), format, &parts);
-    if (end != nullptr && *end == 0)
-      return static_cast<double>(timegm(&parts));
-  }
-  return std::nullopt;
-}
-
-std::optional<double> retry_after(const http::Response& response,
-                                  std::string_view message,
-                                  double wall_now) {
-  if (const auto ms = response.header("retry-after-ms"))
-    if (const auto value = number(util::trim(*ms)))
-      return *value / 1000;
-  if (const auto header = response.header("retry-after")) {
-    if (const auto value = number(util::trim(*header)))
-      return value;
-    if (const auto date = parse_http_date(*header)) {
-      const auto own = response.header("date");
-      const double now = own ? parse_http_date(*own).value_or(wall_now) : wall_now;
-      return std::max(0.0, *date - now);
-    }
-  }
-  std::optional<double> reset;
-  for (const char* key :
-       {"x-ratelimit-reset-requests", "x-ratelimit-reset-tokens", "x-rate-limit-reset-tokens"})
-    if (const auto header = response.header(key))
-      if (const auto value = parse_duration(*header))
-        reset = std::max(reset.value_or(0), *value);
-  if (reset && *reset > 0)
-    return reset;
-  return words_of_delay(message);
 }
 
 }  // namespace sweep::endpoint

@@ -28,8 +28,13 @@ struct WireError {
 [[nodiscard]] WireError error_from_body(std::string_view body);
 
 // Kind of failure of an answer with this status (200 for errors inside a stream or a 200 body).
-[[nodiscard]] FailureKind classify(int status, const WireError& error);
+// `delay_asked`: the answer names a time after which to try again.
+[[nodiscard]] FailureKind classify(int status, const WireError& error, bool delay_asked = false);
 [[nodiscard]] FailureKind classify(const http::TransportFault& fault);
+
+// Do these words (in lower case) say that the conversation is too long for the model, and not that
+// a rate was exceeded?
+[[nodiscard]] bool is_overflow(std::string_view words);
 
 // May the same request succeed later?
 [[nodiscard]] bool retryable(FailureKind kind);
@@ -37,9 +42,10 @@ struct WireError {
 // Would any other request to this target fail alike?
 [[nodiscard]] bool is_configuration(FailureKind kind);
 
-// Seconds to wait as the endpoint asked: Retry-After-Ms, Retry-After (seconds or HTTP date,
-// measured against the answer's own Date), the reset headers, or words in the message. nullopt:
-// nothing usable was said.
+// Seconds to wait as the endpoint asked, from the first of these that is usable: Retry-After-Ms,
+// Retry-After (seconds, or an HTTP date against the answer's own Date, else `wall_now`), the
+// largest of the reset headers, words in the message. What is negative, past, not finite or not
+// understood counts as not said. nullopt: nothing usable.
 [[nodiscard]] std::optional<double> retry_after(const http::Response& response,
                                                 std::string_view message,
                                                 double wall_now);
@@ -47,7 +53,7 @@ struct WireError {
 // Seconds since 1970 of an IMF-fixdate, RFC 850 or asctime date; nullopt otherwise.
 [[nodiscard]] std::optional<double> parse_http_date(std::string_view text);
 
-// "1m30s", "500ms", "2.5s", "7" in seconds; nullopt otherwise.
+// "1m30s", "500ms", "2.5s", "1d", "7" in seconds; nullopt otherwise.
 [[nodiscard]] std::optional<double> parse_duration(std::string_view text);
 
 // Advice for a person, by kind.

@@ -40,6 +40,7 @@ struct Transfer {
   Clock::time_point last_progress;
   std::size_t header_bytes = 0;
   bool first_byte = false;
+  bool progressed = false;
   bool finished = false;  // the receiver has all it wants
   std::optional<Fault> stopped;
   std::exception_ptr thrown;  // out of the receiver; exceptions must not cross libcurl
@@ -84,7 +85,6 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user)
   const auto now = Clock::now();
   if (!transfer.first_byte) {
     transfer.first_byte = true;
-    transfer.last_progress = now;
     transfer.response.first_byte_seconds =
         std::chrono::duration<double>(now - transfer.started).count();
   }
@@ -108,8 +108,10 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user)
     transfer.thrown = std::current_exception();
     return CURL_WRITEFUNC_ERROR;
   }
-  if (chunk == Chunk::progress)
+  if (chunk != Chunk::keepalive) {
+    transfer.progressed = true;
     transfer.last_progress = now;
+  }
   transfer.finished = chunk == Chunk::finished;
   return transfer.finished ? CURL_WRITEFUNC_ERROR : bytes.size();
 }
@@ -120,7 +122,7 @@ std::optional<Fault> expired(const Transfer& transfer) {
   const auto now = Clock::now();
   if (now - transfer.started > limits.total)
     return Fault::timeout_total;
-  if (!transfer.first_byte)
+  if (!transfer.progressed)
     return now - transfer.started > limits.first_byte ? std::optional(Fault::timeout_first_byte)
                                                       : std::nullopt;
   if (now - transfer.last_progress > limits.idle)
@@ -154,10 +156,11 @@ std::string fault_text(Fault fault, const Transfer& transfer, const std::string&
 }  // namespace
 
 std::string_view name(Fault fault) {
-  constexpr std::array<std::string_view, 13> names = {"bad_url",
+  constexpr std::array<std::string_view, 14> names = {"bad_url",
                                                       "resolve",
                                                       "connect",
                                                       "tls",
+                                                      "certificate",
                                                       "timeout_connect",
                                                       "timeout_first_byte",
                                                       "timeout_idle",
@@ -193,15 +196,21 @@ void Client::Impl::configure(const Request& request,
   curl_easy_reset(handle);
   error.fill(0);
   set(handle, CURLOPT_ERRORBUFFER, error.data());
-  set(handle, CURLOPT_URL, request.url.c_str());
+  const UnixAddress socket = unix_address(request.url);
+  set(handle, CURLOPT_URL, socket.path.empty() ? request.url.c_str() : socket.url.c_str());
+  if (!socket.path.empty())
+    set(handle, CURLOPT_UNIX_SOCKET_PATH, socket.path.c_str());
   set(handle, CURLOPT_NOSIGNAL, 1L);
   set(handle, CURLOPT_FOLLOWLOCATION, 0L);
   set(handle, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
   set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  set(handle, CURLOPT_PROXY, request.proxy.c_str());  // "" also switches the environment off
-  set(handle, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
+  // "" also switches the environment off.
+  set(handle, CURLOPT_PROXY, socket.path.empty() ? request.route.proxy.c_str() : "");
+  set(handle, CURLOPT_NOPROXY, direct_hosts(request.route).c_str());
+  set(handle, CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));  // keys never to a proxy
   set(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  set(handle, CURLOPT_ACCEPT_ENCODING, "");
+  if (request.decode)
+    set(handle, CURLOPT_ACCEPT_ENCODING, "");
   set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.limits.connect.count()));
   set(handle, CURLOPT_MAXAGE_CONN, 60L);
   set(handle, CURLOPT_USERAGENT, "sweep");
@@ -210,8 +219,8 @@ void Client::Impl::configure(const Request& request,
   set(handle, CURLOPT_HEADERDATA, static_cast<void*>(&transfer));
   set(handle, CURLOPT_WRITEFUNCTION, &on_body);
   set(handle, CURLOPT_WRITEDATA, static_cast<void*>(&transfer));
-  if (!request.ca_file.empty())
-    set(handle, CURLOPT_CAINFO, request.ca_file.c_str());
+  if (!request.route.ca_file.empty())
+    set(handle, CURLOPT_CAINFO, request.route.ca_file.c_str());
   if (request.method == "GET") {
     set(handle, CURLOPT_HTTPGET, 1L);
   } else {
@@ -274,6 +283,8 @@ Response Client::perform(const Request& request,
     else
       headers.add(header.name + (header.value.empty() ? ";" : ": " + header.value));
   }
+  if (!request.decode)
+    headers.add("Accept-Encoding: identity");
   if (!problem.empty()) {
     transfer.response.fault = TransportFault{Fault::bad_url, problem, false};
     return std::move(transfer.response);

@@ -16,24 +16,39 @@ struct Header {
   std::string value;
 };
 
-// Four clocks, because one timeout cannot tell a thinking model from a dead peer: keep-alive bytes
-// re-arm `first_byte` no more than they re-arm `idle`.
+// Four clocks, because one timeout cannot tell a thinking model from a dead peer. Only what the
+// receiver calls progress ends `first_byte` and re-arms `idle`: headers, comments and pings do not.
 struct Limits {
-  std::chrono::milliseconds connect{10'000};
-  std::chrono::milliseconds first_byte{600'000};  // request sent to first body byte
-  std::chrono::milliseconds idle{300'000};        // since the last byte that counted as progress
+  std::chrono::milliseconds connect{10'000};      // name, TCP and TLS
+  std::chrono::milliseconds first_byte{600'000};  // from the start to the first progress
+  std::chrono::milliseconds idle{300'000};        // from one progress to the next
   std::chrono::milliseconds total{3'600'000};
   std::size_t max_body = std::size_t{64} << 20;  // bytes after decoding
 };
 
+// How a peer is reached. The environment is not asked here (environment_route does).
+struct Route {
+  std::string proxy;     // URL; empty: none. Loopback hosts and Unix sockets are never proxied
+  std::string no_proxy;  // hosts, domains and networks that are reached directly, comma-separated
+  std::string ca_file;   // PEM; empty: the system's
+};
+
+// Route of a URL from variables as curl knows them: https_proxy, HTTPS_PROXY or http_proxy by
+// scheme, then all_proxy, ALL_PROXY; no_proxy, NO_PROXY; SSL_CERT_FILE, CURL_CA_BUNDLE.
+[[nodiscard]] Route environment_route(std::string_view url);
+
 struct Request {
   std::string method = "POST";
-  std::string url;  // http or https; no user:password part
+  // http or https without user and password; http+unix://%2Frun%2Fmodel.sock/v1 for a Unix socket,
+  // whose path stands percent-encoded in the host's place.
+  std::string url;
   std::vector<Header> headers;
   std::string body;
   Limits limits;
-  std::string proxy;    // empty: none; the environment is never asked
-  std::string ca_file;  // empty: the system's
+  Route route;
+  // False: bodies are taken as they come, whatever Content-Encoding says, and identity is asked
+  // for.
+  bool decode = true;
 };
 
 // What a streaming receiver makes of the bytes it was given.
@@ -49,10 +64,11 @@ using Receive = std::function<Chunk(std::string_view bytes)>;
 using Cancelled = std::function<bool()>;
 
 enum class Fault {
-  bad_url,  // not sent: scheme, syntax, credentials in the URL
-  resolve,  // no such host
-  connect,  // refused, unreachable
-  tls,      // handshake or certificate
+  bad_url,      // not sent: scheme, syntax, credentials in the URL
+  resolve,      // no such host
+  connect,      // refused, unreachable
+  tls,          // handshake
+  certificate,  // the peer's is not trusted, or the CA file is not usable
   timeout_connect,
   timeout_first_byte,
   timeout_idle,

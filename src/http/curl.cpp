@@ -24,12 +24,13 @@ Fault fault_of(CURLcode code) {
     case CURLE_COULDNT_CONNECT:
       return Fault::connect;
     case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_SSL_CIPHER:
+      return Fault::tls;
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_CIPHER:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_ISSUER_ERROR:
-      return Fault::tls;
+      return Fault::certificate;
     case CURLE_OPERATION_TIMEDOUT:
       return Fault::timeout_connect;
     case CURLE_PARTIAL_FILE:

@@ -4,7 +4,9 @@
 
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 namespace sweep::http {
 namespace {
@@ -31,9 +33,39 @@ std::unique_ptr<CURLU, FreeUrl> parse_url(std::string_view url) {
   return handle;
 }
 
+constexpr std::string_view kUnixScheme = "http+unix://";
+
+// "%2F" and the like; nullopt for a broken escape or a zero byte.
+std::optional<std::string> decoded(std::string_view text) {
+  if (text.empty())
+    return std::string();
+  int size = 0;
+  char* plain = curl_easy_unescape(nullptr, text.data(), static_cast<int>(text.size()), &size);
+  if (plain == nullptr)
+    return std::nullopt;
+  std::string out(plain, static_cast<std::size_t>(size));
+  curl_free(plain);
+  if (out.find('\0') != std::string::npos)
+    return std::nullopt;
+  return out;
+}
+
 }  // namespace
 
+UnixAddress unix_address(std::string_view url) {
+  if (!url.starts_with(kUnixScheme))
+    return {};
+  url.remove_prefix(kUnixScheme.size());
+  const auto end = std::min(url.find_first_of("/?#"), url.size());
+  return {decoded(url.substr(0, end)).value_or(""),
+          "http://localhost" + std::string(url.substr(end))};
+}
+
 std::string url_problem(const std::string& url) {
+  if (const UnixAddress socket = unix_address(url); !socket.url.empty())
+    return socket.path.starts_with('/')
+               ? url_problem(socket.url)
+               : "no socket path: write http+unix://%2Frun%2Fmodel.sock/v1";
   const auto handle = parse_url(url);
   if (!handle)
     return "not a URL";
@@ -47,6 +79,9 @@ std::string url_problem(const std::string& url) {
 }
 
 std::string public_url(std::string_view url) {
+  if (const UnixAddress socket = unix_address(url); !socket.url.empty())
+    return std::string(url.substr(0, url.find_first_of("/?#", kUnixScheme.size()))) +
+           public_url(socket.url).substr(std::string_view("http://localhost").size());
   const auto handle = parse_url(url);
   if (!handle)
     return "(no URL)";

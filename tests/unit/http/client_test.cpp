@@ -64,15 +64,80 @@ TEST(HttpClient, DoesNotFollowRedirects) {
   EXPECT_TRUE(other.requests().empty());
 }
 
-TEST(HttpClient, IgnoresProxyVariables) {
+// Sets a variable for a test's time.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
+
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+  ~Variable() { unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+TEST(HttpClient, AsksTheEnvironmentForARouteOnlyWhenToldTo) {
+  RawServer proxy(always(http_response("200 OK", "proxy")));
+  const Variable one("http_proxy", proxy.url());
+  const Variable two("all_proxy", proxy.url());
+  Request request;
+  request.url = "http://model.invalid/v1/x";
+  EXPECT_EQ(Client().perform(request).fault->fault, Fault::resolve);
+  request.route = environment_route(request.url);
+  const Response response = Client().perform(request);
+  EXPECT_EQ(response.body, "proxy");
+  EXPECT_THAT(proxy.requests().at(0), HasSubstr("POST http://model.invalid/v1/x HTTP/1.1"));
+  request.route.no_proxy = "other.invalid,.invalid";
+  EXPECT_EQ(Client().perform(request).fault->fault, Fault::resolve);
+}
+
+TEST(HttpClient, RouteOfAnUrlFollowsTheUsualVariables) {
+  const Variable upper("HTTP_PROXY", "http://never:1");
+  const Variable secure("HTTPS_PROXY", "http://s:1");
+  const Variable hosts("NO_PROXY", "a,b");
+  const Variable ca("SSL_CERT_FILE", "/ca.pem");
+  EXPECT_EQ(environment_route("http://h/v1").proxy, "");
+  EXPECT_EQ(environment_route("https://h/v1").proxy, "http://s:1");
+  const Variable all("all_proxy", "socks5://x:2");
+  EXPECT_EQ(environment_route("http://h/v1").proxy, "socks5://x:2");
+  EXPECT_EQ(environment_route("https://h/v1").proxy, "http://s:1");
+  EXPECT_EQ(environment_route("https://h/v1").no_proxy, "a,b");
+  EXPECT_EQ(environment_route("https://h/v1").ca_file, "/ca.pem");
+}
+
+TEST(HttpClient, LoopbackAndSocketsAreNeverProxied) {
   RawServer proxy(always(http_response("200 OK", "proxy")));
   RawServer server(always(http_response("200 OK", "direct")));
-  setenv("http_proxy", proxy.url().c_str(), 1);
-  setenv("all_proxy", proxy.url().c_str(), 1);
-  const Response response = Client().perform(post(server));
-  unsetenv("http_proxy");
-  unsetenv("all_proxy");
-  EXPECT_EQ(response.body, "direct");
+  RawServer socket(always(http_response("200 OK", "direct")), RawServer::Listen::unix_socket);
+  Request request = post(server);
+  request.route.proxy = proxy.url();
+  request.route.no_proxy = "elsewhere";
+  EXPECT_EQ(Client().perform(request).body, "direct");
+  request.url = "http://localhost:" + std::to_string(server.port()) + "/";
+  EXPECT_EQ(Client().perform(request).body, "direct");
+  request.url = socket.url("/v1");
+  EXPECT_EQ(Client().perform(request).body, "direct");
+  EXPECT_TRUE(proxy.requests().empty());
+}
+
+TEST(HttpClient, ReachesUnixSocketsByTheirPath) {
+  RawServer server(always(http_response("200 OK", "over a socket")),
+                   RawServer::Listen::unix_socket);
+  Request request;
+  request.url = server.url("/v1/chat?x=1");
+  EXPECT_EQ(Client().perform(request).body, "over a socket");
+  EXPECT_THAT(server.requests().at(0), HasSubstr("POST /v1/chat?x=1 HTTP/1.1\r\nHost: localhost"));
+  EXPECT_EQ(public_url(request.url), server.url("/v1/chat"));
+  for (const char* url : {"http+unix:///v1", "http+unix://run/v1", "http+unix://%2Fa%00b/v1"}) {
+    request.url = url;
+    EXPECT_EQ(Client().perform(request).fault->fault, Fault::bad_url) << url;
+  }
+  request.url = "http+unix://%2Fno%2Fsuch.sock/v1";
+  EXPECT_EQ(Client().perform(request).fault->fault, Fault::connect);
 }
 
 TEST(HttpClient, TellsCutAnswersApart) {
@@ -137,6 +202,7 @@ TEST(HttpClient, EachClockHasItsOwnFault) {
   RawServer stalled(always("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", true));
   request = post(stalled);
   request.limits.idle = std::chrono::milliseconds(150);
+  request.limits.first_byte = std::chrono::seconds(20);
   EXPECT_EQ(Client().perform(request).fault->fault, Fault::timeout_idle);
   request.limits.total = std::chrono::milliseconds(100);
   request.limits.idle = std::chrono::seconds(20);
@@ -150,9 +216,26 @@ TEST(HttpClient, KeepAliveBytesDoNotRearmTheIdleClock) {
   });
   Request request = post(server);
   request.limits.idle = std::chrono::milliseconds(200);
+  bool first = true;
+  const Response response = Client().perform(request, [&](std::string_view) {
+    return std::exchange(first, false) ? Chunk::progress : Chunk::keepalive;
+  });
+  EXPECT_EQ(response.fault->fault, Fault::timeout_idle);
+}
+
+TEST(HttpClient, KeepAliveBytesAreNoFirstByte) {
+  RawServer server([](const std::string&, int) {
+    RawServer::Answer answer{"HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n:"};
+    answer.ping = ":";
+    return answer;
+  });
+  Request request = post(server);
+  request.limits.idle = std::chrono::milliseconds(1);
+  request.limits.first_byte = std::chrono::milliseconds(300);
   const Response response =
       Client().perform(request, [](std::string_view) { return Chunk::keepalive; });
-  EXPECT_EQ(response.fault->fault, Fault::timeout_idle);
+  EXPECT_EQ(response.fault->fault, Fault::timeout_first_byte);
+  EXPECT_GT(response.body.size(), 1U);
 }
 
 TEST(HttpClient, ReceiverCanFinishEarlyAndCallerCanCancel) {

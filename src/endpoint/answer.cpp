@@ -1,0 +1,163 @@
+#include "endpoint/answer.h"
+
+#include "util/text.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sweep::endpoint {
+namespace {
+
+bool is_html(std::string_view body) {
+  return util::trim(body.substr(0, 256)).starts_with('<');
+}
+
+// A document out of a whole body: JSON as it is, or a stream put together.
+std::variant<Json, WireError> document_of(const Protocol& protocol, std::string_view body) {
+  const std::string_view text = util::trim(body);
+  if (text.starts_with('{') || text.starts_with('[')) {
+    auto json = parse_json(text);
+    if (json)
+      return std::move(*json);
+    return WireError{"the answer is not complete JSON, or nested too deep", "bad_json", "", "", 0};
+  }
+  if (is_html(text))
+    return WireError{
+        "a web page came where JSON belongs: " + error_from_body(text).message, "html", "", "", 0};
+  SseParser parser;
+  const auto assembler = protocol.assembler();
+  const auto sink = [&](const SseEvent& event) { assembler->add(event); };
+  const bool fits = parser.feed(body, sink);
+  const bool sound = !assembler->error();
+  parser.finish(sink);
+  // A last event without its blank line that is no JSON was cut, not wrong.
+  const bool cut = sound && assembler->error() && assembler->error()->code == "bad_event";
+  if (assembler->error() && !cut)
+    return *assembler->error();
+  if (!fits)
+    return WireError{"an event of the stream is too large", "bad_event", "", "", 0};
+  if (cut || !assembler->complete())
+    return WireError{"the stream ended before its end marker", "cut_stream", "", "", 0};
+  return assembler->take();
+}
+
+std::optional<bool> should_retry(const http::Response& response) {
+  const auto said = response.header("x-should-retry");
+  if (!said || (*said != "true" && *said != "false"))
+    return std::nullopt;
+  return *said == "true";
+}
+
+// A status that is no answer.
+Outcome judge_status(const http::Response& response, double now) {
+  Outcome out;
+  out.status = response.status;
+  out.error = error_from_body(response.body);
+  if (response.status < 400)
+    out.error.message = "redirects to " +
+                        http::public_url(response.header("location").value_or("")) +
+                        "; redirects are not followed, set base_url to the place itself";
+  const bool delay_asked = response.header("retry-after") || response.header("retry-after-ms");
+  out.kind = classify(response.status, out.error, delay_asked);
+  out.asked = retry_after(response, out.error.message, now);
+  out.should_retry = should_retry(response);
+  return out;
+}
+
+// A transfer that ended by a fault.
+Outcome judge_fault(const http::Response& response) {
+  const http::TransportFault& fault = *response.fault;
+  Outcome out;
+  out.status = response.status;
+  out.kind = classify(fault);
+  out.error.message = fault.text;
+  if (fault.fault == http::Fault::certificate)
+    out.error.message += "; name the CA that signed it in SSL_CERT_FILE";
+  if (!response.body.empty())
+    out.error.message += " (after " + std::to_string(response.body.size()) + " bytes)";
+  out.cut = fault.received_bytes && out.kind == FailureKind::transport;
+  out.bad_encoding = fault.fault == http::Fault::bad_encoding;
+  return out;
+}
+
+FailureKind kind_of(const WireError& error, const http::Response& response) {
+  constexpr std::array<std::string_view, 5> broken = {
+      "bad_json", "bad_event", "no_choices", "no_message", "no_output"};
+  if (error.code == "html")
+    return FailureKind::not_an_endpoint;
+  if (error.code == "cut_stream")
+    return FailureKind::transport;
+  if (std::find(broken.begin(), broken.end(), error.code) != broken.end())
+    return FailureKind::protocol;
+  return classify(response.status, error);
+}
+
+}  // namespace
+
+Outcome judge(const Protocol& protocol,
+              const http::Response& response,
+              bool stream,
+              const std::vector<std::string>& tools,
+              double wall_now) {
+  if (response.status >= 300 || (response.status != 0 && response.status < 200))
+    return judge_status(response, wall_now);
+  if (response.fault && response.status == 0)
+    return judge_fault(response);
+  auto document = document_of(protocol, response.body);
+  // A transfer that broke after the end marker lost nothing.
+  if (response.fault && (!stream || document.index() == 1))
+    return judge_fault(response);
+  std::variant<Completion, WireError> answer = WireError{};
+  if (auto* json = std::get_if<Json>(&document))
+    answer = protocol.interpret(std::move(*json), tools);
+  else
+    answer = std::get<WireError>(std::move(document));
+  Outcome out;
+  out.status = response.status;
+  if (auto* completion = std::get_if<Completion>(&answer)) {
+    completion->seconds = response.seconds;
+    completion->first_byte_seconds = response.first_byte_seconds;
+    for (const char* key : {"x-request-id", "apim-request-id", "x-ds-trace-id", "cf-ray"})
+      if (completion->request_id.empty())
+        completion->request_id = response.header(key).value_or("").substr(0, 128);
+    out.completion = std::move(*completion);
+    return out;
+  }
+  out.error = std::get<WireError>(answer);
+  out.kind = kind_of(out.error, response);
+  out.cut = out.error.code == "cut_stream";
+  out.asked = retry_after(response, out.error.message, wall_now);
+  return out;
+}
+
+std::string partial_output(std::string_view body) {
+  std::string out;
+  SseParser parser;
+  const auto add_event = [&](const SseEvent& event) {
+    const auto json = parse_json(event.data);
+    if (!json)
+      return;
+    out += text_at(*json, "delta");  // Responses
+    const Json* choices = member(*json, "choices");
+    if (choices == nullptr || !choices->is_array() || choices->empty())
+      return;
+    const Json* delta = member(choices->front(), "delta");
+    if (delta == nullptr)
+      return;
+    for (const char* key : {"reasoning_content", "reasoning", "content"})
+      out += text_at(*delta, key);
+    const Json* calls = member(*delta, "tool_calls");
+    if (calls == nullptr || !calls->is_array())
+      return;
+    for (const Json& call : *calls)
+      if (const Json* function = member(call, "function"))
+        out += text_at(*function, "arguments");
+  };
+  if (util::trim(body.substr(0, 256)).starts_with('{'))
+    return util::to_valid_utf8(body);  // no stream: what came of the document
+  parser.feed(body, add_event);
+  return restore(out);
+}
+
+}  // namespace sweep::endpoint

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "endpoint/failure.h"
+#include "endpoint/protocol.h"
+#include "http/client.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweep::endpoint {
+
+// One try's end.
+struct Outcome {
+  std::optional<Completion> completion;
+  FailureKind kind = FailureKind::protocol;
+  int status = 0;
+  WireError error;
+  std::optional<double> asked;       // Retry-After
+  std::optional<bool> should_retry;  // x-should-retry
+  bool cut = false;                  // an answer had begun and broke off
+  bool bad_encoding = false;         // the body was not as its Content-Encoding says
+};
+
+// What a response means. `stream`: a stream was asked for; `tools` are the names offered;
+// `wall_now` in seconds since 1970.
+[[nodiscard]] Outcome judge(const Protocol& protocol,
+                            const http::Response& response,
+                            bool stream,
+                            const std::vector<std::string>& tools,
+                            double wall_now);
+
+// Model output (text, reasoning, arguments, in the order in which they came) in the body of an
+// answer that did not count.
+[[nodiscard]] std::string partial_output(std::string_view body);
+
+}  // namespace sweep::endpoint
