@@ -2,6 +2,7 @@
 
 #include "agent/prompt.h"
 #include "endpoint/json.h"
+#include "endpoint/price.h"
 #include "record/json.h"
 #include "util/clock.h"
 #include "util/error.h"
@@ -10,21 +11,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace sweep::agent {
 namespace {
-
-std::optional<endpoint::Price> price_of(const config::Model& model) {
-  if (!model.price)
-    return std::nullopt;
-  const auto nano = [](double dollars_per_million) {
-    return static_cast<std::int64_t>(std::llround(dollars_per_million * 1000));
-  };
-  return endpoint::Price{nano(model.price->input),
-                         nano(model.price->cached_input.value_or(model.price->input)),
-                         nano(model.price->output)};
-}
 
 endpoint::Settings settings_of(const config::Model& model,
                                const config::Agent& agent,
@@ -98,7 +87,7 @@ Session::Session(const config::SweepConfig& config,
       harness_(make_harness(config.agent)),
       tools_(tool_definitions(harness_)),
       settings_(settings_of(model_, config.agent, harness_.tool_required)),
-      price_(price_of(model_)) {
+      price_(model_.price) {
   tool_settings_ = {task.id,
                     device,
                     task.device,
@@ -150,8 +139,11 @@ void Session::begin() {
   trajectory_.provenance.prompts_sha256 = prompts_sha256();
   trajectory_.provenance.problem_sha256 = task_.sha256;
   trajectory_.provenance.seed_sha256 = task_.seed_sha256;
-  if (price_)
+  if (price_) {
     trajectory_.cost_usd = 0;
+    trajectory_.cost_wasted_usd = 0;
+    trajectory_.price_sha256 = config::price_sha256(*price_);
+  }
   conversation_.push_back({endpoint::Speaker::system, trajectory_.system_prompt});
   conversation_.push_back({endpoint::Speaker::user,
                            task_prompt(task_, tool_settings_.device.kind == device::Kind::cpu)});
@@ -258,9 +250,14 @@ void Session::note_answer(const endpoint::Completion& answer, record::Turn& turn
   turn.llm_usage = std::move(usage);
   if (price_) {
     const std::int64_t cost = endpoint::cost_nano_usd(answer.usage, *price_);
-    cost_nano_ += cost;
+    cost_nano_ = endpoint::add_saturated(cost_nano_, cost);
     turn.cost_usd = static_cast<double>(cost) * 1e-9;
     trajectory_.cost_usd = static_cast<double>(cost_nano_) * 1e-9;
+  }
+  add_waste(answer.attempts);
+  if (answer.usage.provider_nano_usd) {
+    charged_nano_ = endpoint::add_saturated(charged_nano_, *answer.usage.provider_nano_usd);
+    trajectory_.cost_provider_usd = static_cast<double>(charged_nano_) * 1e-9;
   }
 }
 

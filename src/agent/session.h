@@ -59,6 +59,11 @@ class Session {
                     const std::string& key,
                     const endpoint::Exchange& exchange,
                     record::Turn& turn);
+  // The request's money into its facts; without `usage` only that of lost answers.
+  void note_cost(const endpoint::Usage* usage,
+                 const std::vector<endpoint::Attempt>& attempts,
+                 record::Finished& finished) const;
+  void add_waste(const std::vector<endpoint::Attempt>& attempts);
   void note_answer(const endpoint::Completion& answer, record::Turn& turn);
 
   void run_calls(const std::vector<endpoint::ToolCall>& calls, record::Turn& turn);
@@ -89,7 +94,7 @@ class Session {
   ToolSettings tool_settings_;
   std::vector<endpoint::ToolDefinition> tools_;
   endpoint::Settings settings_;
-  std::optional<endpoint::Price> price_;
+  std::optional<config::Price> price_;
 
   record::Trajectory trajectory_;
   endpoint::Conversation conversation_;
@@ -101,6 +106,8 @@ class Session {
   std::int64_t requests_ = 0;
   std::int64_t tool_runs_ = 0;
   std::int64_t cost_nano_ = 0;
+  std::int64_t wasted_nano_ = 0;
+  std::int64_t charged_nano_ = 0;  // by the endpoint's own word
   std::int64_t turn_number_ = 0;
   double started_ = 0;
 };

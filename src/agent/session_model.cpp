@@ -1,6 +1,7 @@
 #include "agent/exchange_record.h"
 #include "agent/session.h"
 #include "endpoint/json.h"
+#include "endpoint/price.h"
 #include "record/json.h"
 #include "util/clock.h"
 #include "util/sha256.h"
@@ -49,12 +50,17 @@ json messages_json(const endpoint::Conversation& conversation) {
 
 json attempts_json(const std::vector<endpoint::Attempt>& attempts) {
   json out = json::array();
-  for (const endpoint::Attempt& attempt : attempts)
+  for (const endpoint::Attempt& attempt : attempts) {
     out.push_back({{"status", attempt.status},
                    {"outcome", attempt.outcome},
                    {"detail", attempt.detail},
                    {"seconds", attempt.seconds},
                    {"waited", attempt.waited}});
+    if (attempt.lost_input >= 0) {
+      out.back()["lost_input"] = attempt.lost_input;
+      out.back()["lost_output"] = attempt.lost_output;
+    }
+  }
   return out;
 }
 
@@ -67,8 +73,25 @@ std::vector<endpoint::Attempt> attempts_from(const json& list) {
                        one.value("outcome", ""),
                        one.value("detail", ""),
                        one.value("seconds", 0.0),
-                       one.value("waited", 0.0)});
+                       one.value("waited", 0.0),
+                       one.value("lost_input", std::int64_t{-1}),
+                       one.value("lost_output", std::int64_t{-1})});
   return out;
+}
+
+// What the tries cost whose answers were lost.
+std::int64_t wasted_nano(const std::vector<endpoint::Attempt>& attempts,
+                         const config::Price& price) {
+  std::int64_t sum = 0;
+  for (const endpoint::Attempt& attempt : attempts) {
+    if (attempt.lost_input < 0)
+      continue;
+    endpoint::Usage lost;
+    lost.input = attempt.lost_input;
+    lost.output = attempt.lost_output;
+    sum = endpoint::add_saturated(sum, endpoint::cost_nano_usd(lost, price));
+  }
+  return sum;
 }
 
 // One entry for each try on the wire; the artifacts belong to the last.
@@ -193,10 +216,26 @@ void Session::note_request(const endpoint::Completion& answer,
                     {"flags", answer.flags},
                     {"exchange", put_exchange(*services_.record, exchange)},
                     {"attempts", attempts_json(answer.attempts)}};
-  if (price_)
-    finished.facts["cost_nano_usd"] = endpoint::cost_nano_usd(answer.usage, *price_);
+  note_cost(&answer.usage, answer.attempts, finished);
   const std::string hash = services_.record->record_request(finished);
   note_attempts(answer.attempts, finished, hash, answer.first_byte_seconds, turn);
+}
+
+void Session::note_cost(const endpoint::Usage* usage,
+                        const std::vector<endpoint::Attempt>& attempts,
+                        record::Finished& finished) const {
+  if (!price_)
+    return;  // unknown is not 0: the row says nothing
+  finished.facts["cost_nano_usd"] = usage == nullptr ? 0 : endpoint::cost_nano_usd(*usage, *price_);
+  finished.facts["wasted_nano_usd"] = wasted_nano(attempts, *price_);
+  finished.facts["price_sha256"] = trajectory_.price_sha256;
+}
+
+void Session::add_waste(const std::vector<endpoint::Attempt>& attempts) {
+  if (!price_)
+    return;
+  wasted_nano_ = endpoint::add_saturated(wasted_nano_, wasted_nano(attempts, *price_));
+  trajectory_.cost_wasted_usd = static_cast<double>(wasted_nano_) * 1e-9;
 }
 
 void Session::note_failure(const endpoint::EndpointFailure& failure,
@@ -216,6 +255,8 @@ void Session::note_failure(const endpoint::EndpointFailure& failure,
                     {"text", failure.text},
                     {"exchange", put_exchange(*services_.record, exchange)},
                     {"attempts", attempts_json(failure.attempts)}};
+  note_cost(nullptr, failure.attempts, finished);
+  add_waste(failure.attempts);
   const std::string hash = services_.record->record_request(finished);
   note_attempts(failure.attempts, finished, hash, std::nullopt, turn);
   turn.feedback_to_model = "LLM call failed: " + failure.text;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "config/price.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -28,13 +30,6 @@ struct Sampling {
   std::optional<std::int64_t> seed;
 };
 
-// Dollars for a million tokens.
-struct Price {
-  double input = 0;
-  double output = 0;
-  std::optional<double> cached_input;  // unset: as `input`
-};
-
 struct Model {
   std::string name;             // display name and folder; unique in a configuration
   std::string deployment_name;  // model id on the wire; = name unless given
@@ -52,7 +47,7 @@ struct Model {
   std::int64_t max_concurrency =
       10;  // permits; derived as clamp(tpm / 25000, 2, 10) with tpm = 250000 unless given
   Sampling sampling;
-  std::optional<Price> price;  // unset: unknown
+  std::optional<Price> price;  // unset: unknown, which is not the same as free
 };
 
 // Played by scripts of the built-in server: nothing is charged, a price is an example.

@@ -43,8 +43,12 @@ CostPreview preview_cost(const SweepConfig& config,
     cost.input_tokens = n * (turns * prompt_tokens + grown * turns * (turns - 1) / 2);
     cost.output_tokens = n * turns * reply;
     if (model.price) {
-      cost.usd =
-          (cost.input_tokens * model.price->input + cost.output_tokens * model.price->output) / 1e6;
+      const Rates most = largest_rates(*model.price);
+      const auto in =
+          static_cast<double>(std::max({most.input, most.cached_input, most.cache_write}));
+      cost.usd = cost.input_tokens * in * 1e-12 +
+                 cost.output_tokens * static_cast<double>(most.output) * 1e-12 +
+                 n * turns * static_cast<double>(model.price->per_request) * 1e-9;
     } else if (cost.items == 0) {
       cost.usd = 0;
     }

@@ -28,12 +28,7 @@ json lists_by_level(const std::map<std::int64_t, std::vector<std::int64_t>>& lis
 
 json model_json(const Model& model) {
   const Sampling& s = model.sampling;
-  json price = nullptr;
-  if (model.price) {
-    price = {{"input", model.price->input},
-             {"output", model.price->output},
-             {"cached_input", or_null(model.price->cached_input)}};
-  }
+  const json price = model.price ? json::parse(price_json(*model.price)) : json(nullptr);
   return {{"deployment_name", model.deployment_name},
           {"api_kind", name(model.api_kind)},
           {"base_url", model.base_url},

@@ -1,5 +1,7 @@
+#include "config/price_table.h"
 #include "config/schema.h"
 #include "config/toml_reader.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/text.h"
@@ -249,12 +251,22 @@ const toml::table& table_or_empty(TomlReader& reader,
   return *found;
 }
 
+PriceTable read_prices(TomlReader& reader, const toml::table& run, const fs::path& root) {
+  PriceTable table;
+  std::string file;
+  if (reader.text(run, "prices", file)) {
+    const std::string today = util::iso_time(util::RealClock().wall()).substr(0, 10);
+    table.read(reader, place_of(run, "prices"), root / file, today);
+  }
+  return table;
+}
+
 void check_budget(TomlReader& reader, const SweepConfig& config) {
   for (const Model& model : config.models) {
     if (config.run.budget_usd && !model.price) {
       reader.error_in_file(
           "budget_usd is set, but the price of '" + util::printable(model.name) + "' is unknown",
-          "add [models.price] with input and output, or remove budget_usd");
+          "add [models.price] with input and output (or free = true), or remove budget_usd");
     }
   }
 }
@@ -310,7 +322,7 @@ Loaded parse(std::string_view text, const std::string& file, const fs::path& roo
   read_parallelism(
       reader, table_or_empty(reader, document, "parallelism", empty), config.parallelism);
   read_report(reader, table_or_empty(reader, document, "report", empty), config.report);
-  read_models(reader, document, config.agent, config.models);
+  read_models(reader, document, config.agent, read_prices(reader, run, root), config.models);
   check_budget(reader, config);
   throw_errors(reader.errors());
   loaded.warnings = std::move(reader.warnings());

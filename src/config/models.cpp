@@ -1,3 +1,4 @@
+#include "config/price_table.h"
 #include "config/schema.h"
 #include "config/toml_reader.h"
 #include "util/text.h"
@@ -46,6 +47,7 @@ void check_url(TomlReader& reader, const toml::table& table, Model& model, bool 
     }
     if (!model.price) {
       model.price = Price{};
+      model.price->free = true;
     }
     return;
   }
@@ -92,27 +94,10 @@ void read_kind(TomlReader& reader, const toml::table& table, Model& model) {
   }
 }
 
-void read_price(TomlReader& reader, const toml::table& table, Model& model) {
-  if (const toml::table* price = reader.table(table, "price")) {
-    reader.check_keys(*price, "models.price");
-    Price value;
-    bool whole = reader.number(*price, "input", value.input, 0, 1e6);
-    whole = reader.number(*price, "output", value.output, 0, 1e6) && whole;
-    reader.optional(*price, "cached_input", value.cached_input, 0.0, 1e6);
-    if (!whole && price->get("input") != nullptr && price->get("output") != nullptr) {
-      return;
-    }
-    if (!whole) {
-      reader.error(price->source(),
-                   "[models.price] needs input and output",
-                   "dollars for a million tokens: input = 1.25");
-      return;
-    }
-    model.price = value;
-  }
-}
-
-Model read_model(TomlReader& reader, const toml::table& table, const Agent& agent) {
+Model read_model(TomlReader& reader,
+                 const toml::table& table,
+                 const Agent& agent,
+                 const PriceTable& prices) {
   reader.check_keys(table, "models");
   Model model;
   if (!reader.text(table, "name", model.name) || model.name.empty()) {
@@ -151,7 +136,11 @@ Model read_model(TomlReader& reader, const toml::table& table, const Agent& agen
         *sampling, "max_tokens", model.sampling.max_tokens, std::int64_t{1}, std::int64_t{1} << 30);
     reader.optional(*sampling, "seed", model.sampling.seed, std::int64_t{0}, std::int64_t{1} << 53);
   }
-  read_price(reader, table, model);
+  if (const toml::table* price = reader.table(table, "price")) {
+    model.price = read_price(reader, *price, "models.price");
+  } else {
+    model.price = prices.find(model.deployment_name, host_of(model.base_url));
+  }
   if (!model.base_url.empty()) {
     check_url(reader, table, model, has_key);
   }
@@ -163,6 +152,7 @@ Model read_model(TomlReader& reader, const toml::table& table, const Agent& agen
 void read_models(TomlReader& reader,
                  const toml::table& root,
                  const Agent& agent,
+                 const PriceTable& prices,
                  std::vector<Model>& models) {
   const toml::node* node = root.get("models");
   if (node == nullptr) {
@@ -187,7 +177,7 @@ void read_models(TomlReader& reader,
                    "write [[models]] with two brackets");
       continue;
     }
-    Model model = read_model(reader, *table, agent);
+    Model model = read_model(reader, *table, agent, prices);
     const bool twice = std::any_of(models.begin(), models.end(), [&](const Model& other) {
       return !model.name.empty() && other.name == model.name;
     });

@@ -16,6 +16,8 @@ constexpr std::string_view kInts = "a list of whole numbers";
 constexpr std::string_view kNumber = "a number";
 constexpr std::string_view kBool = "true or false";
 constexpr std::string_view kTable = "a table";
+constexpr std::string_view kTables = "a list of tables";
+constexpr std::string_view kDate = "a date";
 
 constexpr std::string_view kPairs = "paired blocks of device-timed calls are always used";
 constexpr std::string_view kTranslation =
@@ -117,6 +119,7 @@ constexpr std::array kKeys = {
         kNumber,
         "none",
         "ask models nothing more once this is spent; raise it to go on"},
+    Key{"run", "prices", kText, "none", "price file; [models.price] wins over it"},
     Key{"run",
         "on_finish",
         kText,
@@ -237,9 +240,59 @@ constexpr std::array kKeys = {
     Key{"models.sampling", "max_tokens", kInt, "endpoint's", "tokens a reply, reasoning included"},
     Key{"models.sampling", "seed", kInt, "none", "sent to endpoints that take one"},
 
-    Key{"models.price", "input", kNumber, "required", "dollars for a million tokens"},
-    Key{"models.price", "output", kNumber, "required", "likewise, reasoning included"},
-    Key{"models.price", "cached_input", kNumber, "input", "likewise"},
+    Key{"models.price", "input", kNumber, "required", "dollars for a million prompt tokens"},
+    Key{"models.price", "output", kNumber, "required", "likewise for output, reasoning included"},
+    Key{"models.price",
+        "cached_input",
+        kNumber,
+        "input",
+        "likewise for prompt tokens read from a cache"},
+    Key{"models.price",
+        "cache_write",
+        kNumber,
+        "input",
+        "likewise for prompt tokens written to one"},
+    Key{"models.price", "per_request", kNumber, "0", "dollars a request besides"},
+    Key{"models.price", "tiers", kTables, "none", "other rates for long prompts"},
+    Key{"models.price", "free", kBool, "false", "costs nothing; without it no price is 0"},
+    Key{"models.price", "currency", kText, "\"USD\"", "only \"USD\" can be counted"},
+    Key{"models.price", "effective_from", kDate, "none", "first day of the price"},
+    Key{"models.price", "source", kText, "", "where the figures are from"},
+
+    Key{"models.price.tiers",
+        "above_prompt_tokens",
+        kInt,
+        "required",
+        "the whole request has these rates when its prompt is longer"},
+    Key{"models.price.tiers", "input", kNumber, "price's", "dollars for a million prompt tokens"},
+    Key{"models.price.tiers",
+        "output",
+        kNumber,
+        "price's",
+        "likewise for output, reasoning included"},
+    Key{"models.price.tiers",
+        "cached_input",
+        kNumber,
+        "price's, or input",
+        "likewise for prompt tokens read from a cache"},
+    Key{"models.price.tiers",
+        "cache_write",
+        kNumber,
+        "price's, or input",
+        "likewise for prompt tokens written to one"},
+
+    Key{"prices", "model", kText, "required", "model id on the wire (deployment_name)"},
+    Key{"prices", "host", kText, "any", "host of base_url; wins over an entry without one"},
+    Key{"prices", "input", kNumber, "required", "dollars for a million prompt tokens"},
+    Key{"prices", "output", kNumber, "required", "likewise for output, reasoning included"},
+    Key{"prices", "cached_input", kNumber, "input", "likewise for prompt tokens read from a cache"},
+    Key{"prices", "cache_write", kNumber, "input", "likewise for prompt tokens written to one"},
+    Key{"prices", "per_request", kNumber, "0", "dollars a request besides"},
+    Key{"prices", "tiers", kTables, "none", "other rates for long prompts"},
+    Key{"prices", "free", kBool, "false", "costs nothing; without it no price is 0"},
+    Key{"prices", "currency", kText, "\"USD\"", "only \"USD\" can be counted"},
+    Key{"prices", "effective_from", kDate, "none", "first day of the price"},
+    Key{"prices", "source", kText, "", "where the figures are from"},
 };
 
 constexpr std::array<std::string_view, 9> kTools = {"compile_kernel",
@@ -266,8 +319,10 @@ const Key* find_key_of(std::string_view table, std::string_view name) {
 }
 
 std::string_view home_of(std::string_view name) {
-  const auto* const found =
-      std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& key) { return key.name == name; });
+  // The price file is another document.
+  const auto* const found = std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& key) {
+    return key.name == name && key.table != "prices";
+  });
   return found == kKeys.end() ? std::string_view() : found->table;
 }
 
@@ -305,7 +360,10 @@ std::string key_reference() {
     if (key.table != table) {
       table = key.table;
       text += (text.empty() ? "" : "\n") +
-              std::string(table == "models" ? "[[models]]" : "[" + std::string(table) + "]") + "\n";
+              std::string(table == "models"   ? "[[models]]"
+                          : table == "prices" ? "[[prices]] of the file that [run] prices names"
+                                              : "[" + std::string(table) + "]") +
+              "\n";
     }
     text += "  " + std::string(key.name) + ": " + std::string(key.type);
     if (!key.instead.empty()) {

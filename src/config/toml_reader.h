@@ -25,6 +25,11 @@ class TomlReader {
     errors_.push_back({file_, std::move(what), std::move(next)});
   }
 
+  // Mistakes of a file that this one names.
+  void take_errors(const TomlReader& inner) {
+    errors_.insert(errors_.end(), inner.errors_.begin(), inner.errors_.end());
+  }
+
   // At most one warning a key, whatever the number of tables that hold it.
   void warn_once(const std::string& key,
                  const toml::source_region& place,
@@ -96,10 +101,13 @@ class TomlReader {
 // UsageError E_CONFIG with one line an error, if there are any.
 void throw_errors(const std::vector<Diagnostic>& errors);
 
+class PriceTable;
+
 // Fills the tables; in models.cpp and load.cpp.
 void read_models(TomlReader& reader,
                  const toml::table& root,
                  const Agent& agent,
+                 const PriceTable& prices,
                  std::vector<Model>& models);
 void read_selection(TomlReader& reader,
                     const toml::table& run,

@@ -20,6 +20,7 @@ struct Outcome {
   std::optional<double> asked;       // Retry-After
   std::optional<bool> should_retry;  // x-should-retry
   bool cut = false;                  // an answer had begun and broke off
+  std::optional<std::size_t> lost;   // bytes of output that came of an answer that does not count
   bool bad_encoding = false;         // the body was not as its Content-Encoding says
 };
 

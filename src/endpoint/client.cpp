@@ -58,6 +58,7 @@ class HttpEndpoint final : public Endpoint {
   http::Client client_;
   Adaptation adaptation_;
   bool plain_bodies_ = false;  // this endpoint mislabels what it encodes
+  std::size_t produced_ = 0;   // bytes of output of the last streamed answer
 };
 
 http::Request HttpEndpoint::http_request(std::string body) const {
@@ -89,6 +90,7 @@ http::Response HttpEndpoint::send(const http::Request& request, const OnProgress
   SseParser parser;
   const auto assembler = protocol_->assembler();
   bool ended = false;
+  produced_ = 0;
   const auto receive = [&](std::string_view bytes) {
     bool output = false;
     parser.feed(bytes, [&](const SseEvent& event) {
@@ -96,8 +98,10 @@ http::Response HttpEndpoint::send(const http::Request& request, const OnProgress
       ended = ended || event.data == "[DONE]" ||
               (target_.api == Api::responses && assembler->complete());
     });
+    const Progress so_far = assembler->progress();
+    produced_ = so_far.text + so_far.reasoning + so_far.arguments;
     if (output && progress)
-      progress(assembler->progress());
+      progress(so_far);
     if (ended)
       return http::Chunk::finished;
     return output ? http::Chunk::progress : http::Chunk::keepalive;
@@ -118,6 +122,8 @@ Outcome HttpEndpoint::attempt(const std::string& body,
   Outcome outcome = judge(*protocol_, response, target_.stream, tools, services_.clock->wall());
   if (outcome.completion)
     finish_completion(*outcome.completion, body.size());
+  else if (response.status == 200 && !response.body.empty())
+    outcome.lost = target_.stream ? produced_ : response.body.size();
   if (exchange != nullptr) {
     exchange->path = redact(path_of(join_url(target_.base_url, protocol_->path())), target_.key);
     exchange->tries.push_back(recorded(*protocol_,
@@ -152,7 +158,9 @@ void HttpEndpoint::finish_completion(Completion& completion, std::size_t request
                         -1,
                         static_cast<std::int64_t>(bytes / 4),
                         -1,
-                        true};
+                        true,
+                        -1,
+                        std::nullopt};
     completion.flags.emplace_back("usage_estimated");
   }
   if (!completion.model.empty() && completion.model.find(target_.model) == std::string::npos)
@@ -244,6 +252,10 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
                 target_.key),
          now - before,
          waited});
+    if (outcome.lost) {
+      attempts.back().lost_input = static_cast<std::int64_t>(body.size() / 4);
+      attempts.back().lost_output = static_cast<std::int64_t>(*outcome.lost / 4);
+    }
     if (outcome.completion) {
       outcome.completion->attempts = std::move(attempts);
       return std::move(*outcome.completion);

@@ -108,6 +108,10 @@ struct Attempt {
   std::string detail;   // bounded, redacted
   double seconds = 0;
   double waited = 0;  // seconds slept before this try
+  // Of a try whose answer had begun and was lost, which is charged all the same: estimated tokens.
+  // -1: nothing was charged, or the answer counts.
+  std::int64_t lost_input = -1;
+  std::int64_t lost_output = -1;
 };
 
 struct EndpointFailure {

@@ -31,13 +31,6 @@ Json stored_call(const ToolCall& call) {
 
 }  // namespace
 
-std::int64_t cost_nano_usd(const Usage& usage, const Price& price) {
-  const std::int64_t input = std::max<std::int64_t>(usage.input, 0);
-  const std::int64_t cached = std::clamp<std::int64_t>(usage.cached, 0, input);
-  const std::int64_t output = std::max<std::int64_t>(usage.output, 0);
-  return (input - cached) * price.input + cached * price.cached_input + output * price.output;
-}
-
 std::string_view name(Finish finish) {
   constexpr std::array<std::string_view, 5> names = {
       "stop", "tool_calls", "length", "content_filter", "other"};
@@ -89,19 +82,29 @@ Message message_from_json(const Json& json) {
 }
 
 Json to_json(const Usage& usage) {
-  return {{"input", usage.input},
-          {"cached", usage.cached},
-          {"output", usage.output},
-          {"reasoning", usage.reasoning},
-          {"estimated", usage.estimated}};
+  Json json = {{"input", usage.input},
+               {"cached", usage.cached},
+               {"output", usage.output},
+               {"reasoning", usage.reasoning},
+               {"estimated", usage.estimated}};
+  if (usage.cache_write >= 0)
+    json["cache_write"] = usage.cache_write;
+  if (usage.provider_nano_usd)
+    json["provider_nano_usd"] = *usage.provider_nano_usd;
+  return json;
 }
 
 Usage usage_from_json(const Json& json) {
-  return {integer_at(json, "input"),
-          integer_at(json, "cached"),
-          integer_at(json, "output"),
-          integer_at(json, "reasoning"),
-          flag_at(json, "estimated")};
+  Usage usage{integer_at(json, "input"),
+              integer_at(json, "cached"),
+              integer_at(json, "output"),
+              integer_at(json, "reasoning"),
+              flag_at(json, "estimated"),
+              integer_at(json, "cache_write"),
+              std::nullopt};
+  if (const std::int64_t charged = integer_at(json, "provider_nano_usd"); charged >= 0)
+    usage.provider_nano_usd = charged;
+  return usage;
 }
 
 }  // namespace sweep::endpoint

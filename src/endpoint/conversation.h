@@ -53,18 +53,10 @@ struct Usage {
   std::int64_t cached = -1;
   std::int64_t output = -1;
   std::int64_t reasoning = -1;
-  bool estimated = false;  // made from byte counts because the endpoint said nothing
+  bool estimated = false;         // made from byte counts because the endpoint said nothing
+  std::int64_t cache_write = -1;  // a part of `input`
+  std::optional<std::int64_t> provider_nano_usd{};  // what the endpoint says it charged
 };
-
-// Nano-dollars per token: the price in dollars per million tokens times 1000.
-struct Price {
-  std::int64_t input = 0;
-  std::int64_t cached_input = 0;
-  std::int64_t output = 0;
-};
-
-// (input - cached) * in + cached * cached_in + output * out; parts that were not counted are 0.
-[[nodiscard]] std::int64_t cost_nano_usd(const Usage& usage, const Price& price);
 
 // Why the answer ended.
 enum class Finish { stop, tool_calls, length, content_filter, other };

@@ -1,5 +1,6 @@
 #include "endpoint/protocol.h"
 
+#include "endpoint/price.h"
 #include "endpoint/tool_text.h"
 
 #include <algorithm>
@@ -17,8 +18,10 @@ Usage usage_of(const Json* usage) {
   out.input = integer_at(*usage, "prompt_tokens", integer_at(*usage, "input_tokens"));
   out.output = integer_at(*usage, "completion_tokens", integer_at(*usage, "output_tokens"));
   for (const char* key : {"prompt_tokens_details", "input_tokens_details"})
-    if (const Json* details = member(*usage, key))
+    if (const Json* details = member(*usage, key)) {
       out.cached = integer_at(*details, "cached_tokens", out.cached);
+      out.cache_write = integer_at(*details, "cache_write_tokens", out.cache_write);
+    }
   for (const char* key : {"completion_tokens_details", "output_tokens_details"})
     if (const Json* details = member(*usage, key))
       out.reasoning = integer_at(*details, "reasoning_tokens", out.reasoning);
@@ -36,6 +39,7 @@ Usage usage_of(const Json* usage) {
     out.output += out.reasoning;
   if (out.input >= 0 && out.cached > out.input)
     out.cached = out.input;
+  out.provider_nano_usd = provider_nano_usd(*usage);
   return out;
 }
 

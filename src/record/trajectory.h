@@ -188,8 +188,11 @@ struct Trajectory {
   std::int64_t llm_input_tokens = 0;
   std::int64_t llm_output_tokens = 0;
   std::int64_t llm_total_tokens = 0;
-  std::optional<double> cost_usd;       // unset: a price is unknown
-  std::string outcome = "in_progress";  // PopcornBench's words plus rejected and infra_error
+  std::optional<double> cost_usd;           // of the answers that count; unset: a price is unknown
+  std::optional<double> cost_wasted_usd;    // of answers that were lost, estimated; likewise
+  std::optional<double> cost_provider_usd;  // what the endpoint says it charged; unset: it does not
+  std::string price_sha256;                 // of the price that cost_usd was counted by
+  std::string outcome = "in_progress";      // PopcornBench's words plus rejected and infra_error
   std::string stop_reason;  // "submitted", "turns", "policy_stop", "endpoint", "timeout", ...
   std::string skip_reason;
   std::string error;               // one line, for error and infra_error

@@ -196,6 +196,9 @@ void fields(V& v, T& x) {
   v("llm_output_tokens", x.llm_output_tokens);
   v("llm_total_tokens", x.llm_total_tokens);
   v("cost_usd", x.cost_usd);
+  v("cost_wasted_usd", x.cost_wasted_usd);
+  v("cost_provider_usd", x.cost_provider_usd);
+  v("price_sha256", x.price_sha256);
   v("outcome", x.outcome);
   v("stop_reason", x.stop_reason);
   v("skip_reason", x.skip_reason);

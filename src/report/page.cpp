@@ -84,6 +84,11 @@ Markup mean_text(const Totals& totals) {
                  text(util::human_ratio(*totals.geometric_mean)));
 }
 
+std::string cost_label(double wasted_usd) {
+  return wasted_usd > 0 ? "cost, and " + dollars(wasted_usd) + " for answers that were lost"
+                        : std::string("cost");
+}
+
 std::string dollars(const std::optional<double>& cost) {
   return cost ? fmt::format("${:.4f}", *cost) : "price unknown";
 }
@@ -108,7 +113,7 @@ Markup cards(const Totals& totals) {
   out += card(
       util::human_count(static_cast<std::uint64_t>(totals.input_tokens + totals.output_tokens)),
       "tokens");
-  out += card(dollars(totals.cost_usd), "cost");
+  out += card(dollars(totals.cost_usd), cost_label(totals.wasted_usd));
   return element("div", {{"class", "cards"}}, out);
 }
 

@@ -59,6 +59,7 @@ struct Crumb {
 
 // "1.52x [1.51, 1.53]", or an em dash.
 [[nodiscard]] std::string speedup_text(const std::optional<record::Interval>& speedup);
+[[nodiscard]] std::string cost_label(double wasted_usd);  // "cost", and what was wasted besides
 [[nodiscard]] std::string dollars(const std::optional<double>& cost);  // "$0.0312", "unknown"
 
 // The pages; each returns a whole document.

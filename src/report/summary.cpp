@@ -99,6 +99,7 @@ Totals total(const std::vector<const Item*>& items) {
     totals.wall_seconds += t.agent_wall_clock_s;
     priced = priced && (t.cost_usd.has_value() || item->page.empty());  // not begun: no cost
     cost += t.cost_usd.value_or(0);
+    totals.wasted_usd += t.cost_wasted_usd.value_or(0);
     if (const auto speedup = speedup_of(t)) {
       ++totals.timed;
       totals.faster += t.final_result->verdict == "PASS_FASTER" ? 1U : 0U;

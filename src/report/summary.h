@@ -46,6 +46,7 @@ struct Totals {
       geometric_mean;  // of the speedups of correct kernels; never an arithmetic mean
   std::int64_t input_tokens = 0, output_tokens = 0;
   std::optional<double> cost_usd;  // unset as soon as one price is unknown
+  double wasted_usd = 0;           // of answers that were lost, as far as prices are known
   double wall_seconds = 0;
   std::optional<record::Interval> correct_rate;  // Wilson 95% over `judged`
 };

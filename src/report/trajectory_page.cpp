@@ -67,7 +67,7 @@ Markup head_cards(const Trajectory& t) {
   out += card(fmt::format("{} / {}", t.total_turns, t.max_turns), "turns");
   out += card(fmt::format("{} / {}", t.total_tool_calls, t.max_tool_calls), "tool calls");
   out += card(util::human_count(static_cast<std::uint64_t>(t.llm_total_tokens)), "tokens");
-  out += card(dollars(t.cost_usd), "cost");
+  out += card(dollars(t.cost_usd), cost_label(t.cost_wasted_usd.value_or(0)));
   out += card(util::human_seconds(t.agent_wall_clock_s), "wall time");
   return element("div", {{"class", "cards"}}, out);
 }

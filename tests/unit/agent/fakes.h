@@ -186,7 +186,8 @@ struct World {
     config::Model one;
     one.name = "m";
     one.deployment_name = "wire-m";
-    one.price = config::Price{2.0, 8.0, 1.0};
+    one.price = config::Price{};
+    one.price->rates = {2'000'000, 1'000'000, 2'000'000, 8'000'000};
     config.models.push_back(one);
     item.model = "m";
     item.variant = "custom";

@@ -149,6 +149,44 @@ TEST(Loop, AnswerWithoutAToolIsNudgedAndAtLastItsCodeIsTaken) {
   EXPECT_EQ(t.turns[1].tool_calls[0].origin, "text:fence");
 }
 
+TEST(Loop, WastedAndProvidersCostsStandBesideTheUsefulOne) {
+  World w;
+  w.config.agent.max_turns = 1;
+  endpoint::Completion answer = says("", {call("submit_kernel", "fast")});
+  answer.attempts = {{200, "transport", "", 0.1, 0, 50, 20}, {200, "ok", "", 0.2, 1.5}};
+  answer.usage.provider_nano_usd = 123;
+  w.model.answers = {answer};
+  const record::Trajectory t = w.run();
+  EXPECT_DOUBLE_EQ(*t.cost_usd, 60 * 2e-6 + 40 * 1e-6 + 10 * 8e-6);
+  EXPECT_DOUBLE_EQ(*t.cost_wasted_usd, 50 * 2e-6 + 20 * 8e-6);
+  EXPECT_DOUBLE_EQ(*t.cost_provider_usd, 123e-9);
+  const nlohmann::json& facts = w.memory.requests.at(0).facts;
+  EXPECT_EQ(facts["cost_nano_usd"], 240'000);
+  EXPECT_EQ(facts["wasted_nano_usd"], 260'000);
+  EXPECT_EQ(facts["price_sha256"], config::price_sha256(*w.config.models[0].price));
+  // An interrupted item counts the same on replay.
+  World again;
+  again.config.agent.max_turns = 1;
+  again.model.answers = w.model.answers;
+  again.memory.old_requests = w.memory.requests;
+  again.memory.artifacts = w.memory.artifacts;
+  again.memory.old_requests[0].output_sha256 = again.memory.put_artifact("0");
+  const record::Trajectory replayed = again.run();
+  EXPECT_TRUE(replayed.turns.at(0).replayed);
+  EXPECT_EQ(replayed.cost_wasted_usd, t.cost_wasted_usd);
+}
+
+TEST(Loop, AnUnknownPriceIsNotZero) {
+  World w;
+  w.config.models[0].price.reset();
+  w.model.answers = {says("", {call("submit_kernel", "fast")})};
+  const record::Trajectory t = w.run();
+  EXPECT_FALSE(t.cost_usd);
+  EXPECT_FALSE(t.cost_wasted_usd);
+  EXPECT_EQ(t.price_sha256, "");
+  EXPECT_FALSE(w.memory.requests.at(0).facts.contains("cost_nano_usd"));
+}
+
 TEST(Loop, ReasoningIsNeverTakenForCode) {
   World w;
   w.config.agent.max_turns = 1;

@@ -148,7 +148,7 @@ TEST(Config, ARemoteModelNeedsAKeyAndBuiltinDoesNot) {
   const SweepConfig c =
       read("[run]\nname=\"r\"\nslate=\"demo\"\n[[models]]\nname=\"m\"\nbase_url=\"builtin:demo\"\n")
           .config;
-  EXPECT_EQ(c.models[0].price->output, 0);
+  EXPECT_TRUE(c.models[0].price->free);
 }
 
 TEST(Config, HarnessesSetToolsAndBudgets) {

@@ -33,7 +33,6 @@ TEST(Chat, ReadsAWholeAnswer) {
   EXPECT_EQ(answer.usage.reasoning, 3);
   EXPECT_EQ(answer.request_id, "r1");
   EXPECT_EQ(answer.attempts.size(), 1U);
-  EXPECT_EQ(cost_nano_usd(answer.usage, {2500, 250, 10000}), 4 * 2500 + 6 * 250 + 4 * 10000);
   const std::string request = f.server.requests().at(0);
   EXPECT_THAT(request, HasSubstr("POST /v1/chat/completions HTTP/1.1"));
   EXPECT_THAT(request, HasSubstr("Authorization: Bearer sk-0123456789abcdef"));

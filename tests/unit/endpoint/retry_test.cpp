@@ -46,6 +46,17 @@ TEST(Retry, CutStreamsAreAskedAgain) {
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(answer.attempts[static_cast<std::size_t>(i)].outcome, "transport");
   EXPECT_EQ(answer.message.calls.size(), 2U);
+  // What came of the third was six letters; the prompt is charged each time.
+  EXPECT_EQ(answer.attempts[2].lost_output, 6 / 4);
+  EXPECT_GT(answer.attempts[2].lost_input, 10);
+  EXPECT_EQ(answer.attempts[3].lost_input, -1);
+}
+
+TEST(Retry, AnAnswerThatNeverBeganCostsNothing) {
+  Fixture f(in_turn({http_response("500 No", "{}"), http_response("200 OK", kPlain)}));
+  const Completion answer = f.answer();
+  ASSERT_EQ(answer.attempts.size(), 2U);
+  EXPECT_EQ(answer.attempts[0].lost_input, -1);
 }
 
 TEST(Retry, GivesUpAfterTheLastTryAndSaysWhatToDo) {
