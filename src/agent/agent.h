@@ -20,7 +20,7 @@ class Clock;
 namespace sweep::agent {
 
 // Why a conversation ended: Trajectory::stop_reason, a closed list. Whoever handed in the kernel
-// stands in the tool call's origin ("native", "text", "auto").
+// stands in the tool call's origin ("native", "text:hermes", "auto").
 enum class StopReason {
   submitted,    // the model called submit_kernel
   turns,        // its turns were used up

@@ -2,13 +2,14 @@
 #include "agent/task.h"
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
+#include "endpoint/json.h"
+#include "endpoint/target.h"
 #include "evaluate/preparation.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/sha256.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace sweep::agent {
 namespace {
@@ -50,30 +51,19 @@ class ItemPermits final : public endpoint::Permits {
   record::ItemServices& record_;
 };
 
+// UsageError E_KEY_MISSING.
 endpoint::Target target_of(const config::Model& model, const Surroundings& surroundings) {
-  endpoint::Target out;
-  out.api =
-      model.api_kind == config::ApiKind::chat ? endpoint::Api::chat : endpoint::Api::responses;
-  const bool builtin = !endpoint::builtin_name(model.base_url).empty();
-  out.base_url = builtin ? surroundings.builtin_url : model.base_url;
-  out.model = model.deployment_name;
-  out.send_reasoning = !model.omit_responses_reasoning;
-  out.stream = model.stream;
-  const auto total =
-      std::chrono::milliseconds(static_cast<std::int64_t>(model.request_timeout_s * 1000));
-  out.limits.total = total;
-  out.limits.first_byte = std::min(out.limits.first_byte, total);
-  out.limits.idle = std::min(out.limits.idle, total);
-  if (!model.api_key_env.empty() && !builtin) {
-    auto key = config::read_key_value(model.api_key_env, surroundings.dotenv);
-    if (!key)
-      throw util::UsageError({"models." + model.name,
-                              "variable " + model.api_key_env + " is not set",
-                              "set it, or put it into .env"},
-                             "E_KEY_MISSING");
-    out.key = endpoint::Secret(std::move(*key));
-  }
-  return out;
+  if (!endpoint::builtin_name(model.base_url).empty())
+    return endpoint::target_of(model, surroundings.builtin_url, {});
+  if (model.api_key_env.empty())
+    return endpoint::target_of(model, model.base_url, {});
+  auto key = config::read_key_value(model.api_key_env, surroundings.dotenv);
+  if (!key)
+    throw util::UsageError({"models." + model.name,
+                            "variable " + model.api_key_env + " is not set",
+                            "set it, or put it into .env"},
+                           "E_KEY_MISSING");
+  return endpoint::target_of(model, model.base_url, endpoint::Secret(std::move(*key)));
 }
 
 endpoint::Retry retry_of(const config::SweepConfig& config, const config::WorkItem& item) {
@@ -96,6 +86,8 @@ record::Provenance provenance_of(const Surroundings& surroundings, const config:
   out.base_url = model.base_url;
   out.deployment_name = model.deployment_name;
   out.api_kind = std::string(config::name(model.api_kind));
+  out.endpoint_profile = nlohmann::json::parse(
+      endpoint::dump(endpoint::to_json(endpoint::resolve(model.endpoint, model.base_url))));
   return out;
 }
 

@@ -26,7 +26,7 @@ nlohmann::json arguments_json(const endpoint::ToolCall& call) {
 }
 
 std::string origin_of(const endpoint::ToolCall& call) {
-  return call.from_text ? "text" : "native";
+  return !call.from_text ? "native" : call.markup.empty() ? "text" : "text:" + call.markup;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
 #include "endpoint/client.h"
+#include "endpoint/target.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -61,20 +62,6 @@ endpoint::Secret key_of(const config::SweepConfig& config, const config::Model& 
   return endpoint::Secret(*value);
 }
 
-endpoint::Target target_of(const config::SweepConfig& config,
-                           const config::Model& model,
-                           std::string url) {
-  endpoint::Target target;
-  target.api =
-      model.api_kind == config::ApiKind::chat ? endpoint::Api::chat : endpoint::Api::responses;
-  target.base_url = std::move(url);
-  target.model = model.deployment_name;
-  target.send_reasoning = !model.omit_responses_reasoning;
-  target.stream = model.stream;
-  target.key = key_of(config, model);
-  return target;
-}
-
 // One short question, one try: what a person wants to know before a long run is whether it answers
 // at all.
 Answer ask(const config::SweepConfig& config, const config::Model& model) {
@@ -85,9 +72,10 @@ Answer ask(const config::SweepConfig& config, const config::Model& model) {
     endpoint::Retry retry;
     retry.max_attempts = 2;
     retry.deadline = model.request_timeout_s;
-    const auto end = endpoint::connect(target_of(config, model, base_url(config, model, builtin)),
-                                       retry,
-                                       {&clock, nullptr, {}, {}});
+    const auto end = endpoint::connect(
+        endpoint::target_of(model, base_url(config, model, builtin), key_of(config, model)),
+        retry,
+        {&clock, nullptr, {}, {}});
     endpoint::Message question;
     question.text = "sweep probe: reply with the single word ready.";
     endpoint::Settings settings;

@@ -30,6 +30,13 @@ struct Sampling {
   std::optional<std::int64_t> seed;
 };
 
+// [models.endpoint]: how the server is spoken to.
+struct EndpointKeys {
+  std::string profile = "auto";  // row of the endpoint's table of profiles; "auto": by host
+  // What the model sets besides, as text: a word, "true" or "false", words joined by commas, JSON.
+  std::map<std::string, std::string> values;
+};
+
 struct Model {
   std::string name;             // display name and folder; unique in a configuration
   std::string deployment_name;  // model id on the wire; = name unless given
@@ -48,6 +55,7 @@ struct Model {
       10;  // permits; derived as clamp(tpm / 25000, 2, 10) with tpm = 250000 unless given
   Sampling sampling;
   std::optional<Price> price;  // unset: unknown, which is not the same as free
+  EndpointKeys endpoint;
 };
 
 // Played by scripts of the built-in server: nothing is charged, a price is an example.

@@ -29,24 +29,30 @@ json lists_by_level(const std::map<std::int64_t, std::vector<std::int64_t>>& lis
 json model_json(const Model& model) {
   const Sampling& s = model.sampling;
   const json price = model.price ? json::parse(price_json(*model.price)) : json(nullptr);
-  return {{"deployment_name", model.deployment_name},
-          {"api_kind", name(model.api_kind)},
-          {"base_url", model.base_url},
-          {"api_key_env", model.api_key_env},
-          {"reasoning_effort", or_null(model.reasoning_effort)},
-          {"omit_responses_reasoning", model.omit_responses_reasoning},
-          {"omit_chat_run_meta", model.omit_chat_run_meta},
-          {"stream", model.stream},
-          {"request_timeout_s", model.request_timeout_s},
-          {"rpm", or_null(model.rpm)},
-          {"tpm", or_null(model.tpm)},
-          {"max_concurrency", model.max_concurrency},
-          {"sampling",
-           {{"temperature", or_null(s.temperature)},
-            {"top_p", or_null(s.top_p)},
-            {"max_tokens", or_null(s.max_tokens)},
-            {"seed", or_null(s.seed)}}},
-          {"price", price}};
+  json out = {{"deployment_name", model.deployment_name},
+              {"api_kind", name(model.api_kind)},
+              {"base_url", model.base_url},
+              {"api_key_env", model.api_key_env},
+              {"reasoning_effort", or_null(model.reasoning_effort)},
+              {"omit_responses_reasoning", model.omit_responses_reasoning},
+              {"omit_chat_run_meta", model.omit_chat_run_meta},
+              {"stream", model.stream},
+              {"request_timeout_s", model.request_timeout_s},
+              {"rpm", or_null(model.rpm)},
+              {"tpm", or_null(model.tpm)},
+              {"max_concurrency", model.max_concurrency},
+              {"sampling",
+               {{"temperature", or_null(s.temperature)},
+                {"top_p", or_null(s.top_p)},
+                {"max_tokens", or_null(s.max_tokens)},
+                {"seed", or_null(s.seed)}}},
+              {"price", price}};
+  // Left out where nothing is said: runs of before these keys go on.
+  if (model.endpoint.profile != "auto" || !model.endpoint.values.empty()) {
+    out["endpoint"] = model.endpoint.values;
+    out["endpoint"]["profile"] = model.endpoint.profile;
+  }
+  return out;
 }
 
 json selection_json(const Selection& s) {

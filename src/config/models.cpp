@@ -141,6 +141,7 @@ Model read_model(TomlReader& reader,
   } else {
     model.price = prices.find(model.deployment_name, host_of(model.base_url));
   }
+  read_endpoint(reader, table, model.endpoint);
   if (!model.base_url.empty()) {
     check_url(reader, table, model, has_key);
   }

@@ -1,6 +1,7 @@
 #include "config/schema.h"
 
 #include "config/config.h"
+#include "config/model_keys.h"
 
 #include <algorithm>
 #include <array>
@@ -9,23 +10,13 @@ namespace sweep::config {
 
 namespace {
 
-constexpr std::string_view kText = "a text";
-constexpr std::string_view kTexts = "a list of texts";
-constexpr std::string_view kInt = "a whole number";
-constexpr std::string_view kInts = "a list of whole numbers";
-constexpr std::string_view kNumber = "a number";
-constexpr std::string_view kBool = "true or false";
-constexpr std::string_view kTable = "a table";
-constexpr std::string_view kTables = "a list of tables";
-constexpr std::string_view kDate = "a date";
-
 constexpr std::string_view kPairs = "paired blocks of device-timed calls are always used";
 constexpr std::string_view kTranslation =
     "hardware translation problems carry their own source, contract and oracle";
 constexpr std::string_view kStress = "each problem declares its own stress shapes";
 constexpr std::string_view kTimeouts = "every stage has a hard limit of its own";
 
-constexpr std::array kKeys = {
+constexpr std::array kRunKeys = {
     Key{"run", "name", kText, "required", "name of the run and of its folder"},
     Key{"run", "runs_dir", kText, "\"runs\"", "folder of the runs"},
     Key{"run",
@@ -198,102 +189,15 @@ constexpr std::array kKeys = {
     Key{"report", "serve", kBool, "true", "serve it while the sweep runs"},
     Key{"report", "serve_host", kText, "\"127.0.0.1\"", "address; others need --allow-remote"},
     Key{"report", "serve_port", kInt, "8765", "port; the next free one when taken"},
-
-    Key{"models", "name", kText, "required", "display name and folder"},
-    Key{"models",
-        "api_kind",
-        kText,
-        "\"openai\"",
-        "\"openai\" (Responses) or \"openai_chat\" (Chat Completions)"},
-    Key{"models",
-        "base_url",
-        kText,
-        "required",
-        "http(s)://host/path, http+unix://%2Fsocket/path, or builtin:SCRIPTS"},
-    Key{"models",
-        "api_key_env",
-        kText,
-        "none",
-        "name of the environment variable that holds the key; required for other machines"},
-    Key{"models", "deployment_name", kText, "name", "model id on the wire"},
-    Key{"models", "reasoning_effort", kText, "agent's", "reasoning effort"},
-    Key{"models", "omit_responses_reasoning", kBool, "false", "leave the reasoning field out"},
-    Key{"models",
-        "omit_chat_run_meta",
-        kBool,
-        "false",
-        "accepted: requests never carry the run's description"},
-    Key{"models", "stream", kBool, "true", "ask for streamed answers; false: for whole ones"},
-    Key{"models", "request_timeout_s", kNumber, "600", "limit of one request"},
-    Key{"models", "rpm", kInt, "none", "requests a minute"},
-    Key{"models", "tpm", kInt, "none", "tokens a minute"},
-    Key{"models",
-        "max_concurrency",
-        kInt,
-        "from tpm",
-        "requests at a time: tpm / 25000 between 2 and 10"},
-    Key{"models", "sampling", kTable, "", "[models.sampling]"},
-    Key{"models", "price", kTable, "", "[models.price]"},
-
-    Key{"models.sampling", "temperature", kNumber, "endpoint's", "0 to 2"},
-    Key{"models.sampling", "top_p", kNumber, "endpoint's", "0 to 1"},
-    Key{"models.sampling", "max_tokens", kInt, "endpoint's", "tokens a reply, reasoning included"},
-    Key{"models.sampling", "seed", kInt, "none", "sent to endpoints that take one"},
-
-    Key{"models.price", "input", kNumber, "required", "dollars for a million prompt tokens"},
-    Key{"models.price", "output", kNumber, "required", "likewise for output, reasoning included"},
-    Key{"models.price",
-        "cached_input",
-        kNumber,
-        "input",
-        "likewise for prompt tokens read from a cache"},
-    Key{"models.price",
-        "cache_write",
-        kNumber,
-        "input",
-        "likewise for prompt tokens written to one"},
-    Key{"models.price", "per_request", kNumber, "0", "dollars a request besides"},
-    Key{"models.price", "tiers", kTables, "none", "other rates for long prompts"},
-    Key{"models.price", "free", kBool, "false", "costs nothing; without it no price is 0"},
-    Key{"models.price", "currency", kText, "\"USD\"", "only \"USD\" can be counted"},
-    Key{"models.price", "effective_from", kDate, "none", "first day of the price"},
-    Key{"models.price", "source", kText, "", "where the figures are from"},
-
-    Key{"models.price.tiers",
-        "above_prompt_tokens",
-        kInt,
-        "required",
-        "the whole request has these rates when its prompt is longer"},
-    Key{"models.price.tiers", "input", kNumber, "price's", "dollars for a million prompt tokens"},
-    Key{"models.price.tiers",
-        "output",
-        kNumber,
-        "price's",
-        "likewise for output, reasoning included"},
-    Key{"models.price.tiers",
-        "cached_input",
-        kNumber,
-        "price's, or input",
-        "likewise for prompt tokens read from a cache"},
-    Key{"models.price.tiers",
-        "cache_write",
-        kNumber,
-        "price's, or input",
-        "likewise for prompt tokens written to one"},
-
-    Key{"prices", "model", kText, "required", "model id on the wire (deployment_name)"},
-    Key{"prices", "host", kText, "any", "host of base_url; wins over an entry without one"},
-    Key{"prices", "input", kNumber, "required", "dollars for a million prompt tokens"},
-    Key{"prices", "output", kNumber, "required", "likewise for output, reasoning included"},
-    Key{"prices", "cached_input", kNumber, "input", "likewise for prompt tokens read from a cache"},
-    Key{"prices", "cache_write", kNumber, "input", "likewise for prompt tokens written to one"},
-    Key{"prices", "per_request", kNumber, "0", "dollars a request besides"},
-    Key{"prices", "tiers", kTables, "none", "other rates for long prompts"},
-    Key{"prices", "free", kBool, "false", "costs nothing; without it no price is 0"},
-    Key{"prices", "currency", kText, "\"USD\"", "only \"USD\" can be counted"},
-    Key{"prices", "effective_from", kDate, "none", "first day of the price"},
-    Key{"prices", "source", kText, "", "where the figures are from"},
 };
+
+constexpr auto kKeys = [] {
+  std::array<Key, kRunKeys.size() + kModelKeys.size()> all{};
+  std::copy(kModelKeys.begin(),
+            kModelKeys.end(),
+            std::copy(kRunKeys.begin(), kRunKeys.end(), all.begin()));
+  return all;
+}();
 
 constexpr std::array<std::string_view, 9> kTools = {"compile_kernel",
                                                     "run_correctness",

@@ -10,7 +10,7 @@ namespace sweep::config {
 // One key that a configuration may hold.
 struct Key {
   std::string_view table;  // "run", "agent", "parallelism", "report", "models", "models.sampling",
-                           // "models.price", "models.price.tiers", "prices"
+                           // "models.price", "models.price.tiers", "models.endpoint", "prices"
   std::string_view name;
   std::string_view type;      // as shown in messages: "a whole number"
   std::string_view fallback;  // default as written, or "required"

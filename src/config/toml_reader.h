@@ -103,12 +103,13 @@ void throw_errors(const std::vector<Diagnostic>& errors);
 
 class PriceTable;
 
-// Fills the tables; in models.cpp and load.cpp.
+// Fills the tables; in models.cpp, endpoint_keys.cpp and load.cpp.
 void read_models(TomlReader& reader,
                  const toml::table& root,
                  const Agent& agent,
                  const PriceTable& prices,
                  std::vector<Model>& models);
+void read_endpoint(TomlReader& reader, const toml::table& model, EndpointKeys& endpoint);
 void read_selection(TomlReader& reader,
                     const toml::table& run,
                     const std::filesystem::path& root,

@@ -14,7 +14,9 @@ bool is_html(std::string_view body) {
 }
 
 // A document out of a whole body: JSON as it is, or a stream put together.
-std::variant<Json, WireError> document_of(const Protocol& protocol, std::string_view body) {
+std::variant<Json, WireError> document_of(const Protocol& protocol,
+                                          const Asked& asked,
+                                          std::string_view body) {
   const std::string_view text = util::trim(body);
   if (text.starts_with('{') || text.starts_with('[')) {
     auto json = parse_json(text);
@@ -26,7 +28,7 @@ std::variant<Json, WireError> document_of(const Protocol& protocol, std::string_
     return WireError{
         "a web page came where JSON belongs: " + error_from_body(text).message, "html", "", "", 0};
   SseParser parser;
-  const auto assembler = protocol.assembler();
+  const auto assembler = protocol.assembler(asked);
   const auto sink = [&](const SseEvent& event) { assembler->add(event); };
   const bool fits = parser.feed(body, sink);
   const bool sound = !assembler->error();
@@ -98,19 +100,19 @@ FailureKind kind_of(const WireError& error, const http::Response& response) {
 Outcome judge(const Protocol& protocol,
               const http::Response& response,
               bool stream,
-              const std::vector<std::string>& tools,
+              const Asked& asked,
               double wall_now) {
   if (response.status >= 300 || (response.status != 0 && response.status < 200))
     return judge_status(response, wall_now);
   if (response.fault && response.status == 0)
     return judge_fault(response);
-  auto document = document_of(protocol, response.body);
+  auto document = document_of(protocol, asked, response.body);
   // A transfer that broke after the end marker lost nothing.
   if (response.fault && (!stream || document.index() == 1))
     return judge_fault(response);
   std::variant<Completion, WireError> answer = WireError{};
   if (auto* json = std::get_if<Json>(&document))
-    answer = protocol.interpret(std::move(*json), tools);
+    answer = protocol.interpret(std::move(*json), asked);
   else
     answer = std::get<WireError>(std::move(document));
   Outcome out;

@@ -24,12 +24,12 @@ struct Outcome {
   bool bad_encoding = false;         // the body was not as its Content-Encoding says
 };
 
-// What a response means. `stream`: a stream was asked for; `tools` are the names offered;
+// What a response means. `stream`: a stream was asked for; `asked`: what the request held;
 // `wall_now` in seconds since 1970.
 [[nodiscard]] Outcome judge(const Protocol& protocol,
                             const http::Response& response,
                             bool stream,
-                            const std::vector<std::string>& tools,
+                            const Asked& asked,
                             double wall_now);
 
 // Model output (text, reasoning, arguments, in the order in which they came) in the body of an

@@ -1,6 +1,7 @@
 #include "endpoint/chat_stream.h"
 #include "endpoint/protocol.h"
 #include "endpoint/tool_text.h"
+#include "util/text.h"
 
 #include <algorithm>
 #include <array>
@@ -22,16 +23,22 @@ std::string content_text(const Json* content) {
   return text;
 }
 
-std::string reasoning_text(const Json& message) {
-  for (const char* key : {"reasoning_content", "reasoning"})
-    if (std::string text = text_at(message, key); !text.empty())
-      return text;
+std::string text_of_parts(const Json& parts) {
+  if (parts.is_string())
+    return parts.get<std::string>();
   std::string text;
-  if (const Json* details = member(message, "reasoning_details");
-      details != nullptr && details->is_array())
-    for (const Json& part : *details)
+  if (parts.is_array())
+    for (const Json& part : parts)
       text += text_at(part, "text") + text_at(part, "summary");
   return text;
+}
+
+std::string reasoning_text(const Json& message, const Profile& profile) {
+  for (const std::string& key : profile.reasoning_read)
+    if (const Json* value = member(message, key))
+      if (std::string text = text_of_parts(*value); !text.empty())
+        return text;
+  return {};
 }
 
 Finish finish_of(const std::string& reason) {
@@ -76,18 +83,9 @@ Json call_json(const ToolCall& call) {
            {{"name", call.name}, {"arguments", call.problem.empty() ? call.arguments : "{}"}}}};
 }
 
-Json assistant_json(const Message& message) {
-  Json out;
-  if (auto raw = message.raw.empty() ? std::nullopt : parse_json(message.raw);
-      raw && raw->is_object())
-    out = std::move(*raw);
-  else
-    out = {{"role", "assistant"},
-           {"content", message.text.empty() ? Json(nullptr) : Json(message.text)}};
-  // Broken arguments in the history make later requests fail: the calls go back as they were
-  // understood.
+// Calls as they were understood: broken arguments in the history make later requests fail.
+Json replayed_calls(const Message& message, const Json* original) {
   Json calls = Json::array();
-  const Json* original = member(out, "tool_calls");
   for (std::size_t i = 0; i < message.calls.size(); ++i) {
     if (message.calls[i].from_text)
       continue;
@@ -104,30 +102,79 @@ Json assistant_json(const Message& message) {
     }
     calls.push_back(std::move(call));
   }
+  return calls;
+}
+
+void replay_reasoning(Json& out, const Message& message, const Profile& profile) {
+  if (profile.reasoning_replay == Replay::same_field)
+    return;
+  if (profile.reasoning_replay == Replay::both) {
+    if (const std::string text = reasoning_text(out, profile); !text.empty())
+      for (const char* key : {"reasoning_content", "reasoning"})
+        out[key] = text;
+    return;
+  }
+  for (const char* key : {"reasoning_content", "reasoning", "reasoning_details"})
+    out.erase(key);
+  for (const std::string& key : profile.reasoning_read)
+    out.erase(key);
+  if (const Json* content = member(out, "content");
+      content != nullptr && content->is_string() && !message.reasoning.empty())
+    out["content"] = message.text;
+}
+
+// `style` for a message without text; null where servers take it, so only beside calls.
+void replay_empty_content(Json& out, EmptyContent style) {
+  const Json* content = member(out, "content");
+  if (content != nullptr &&
+      !(content->is_string() && content->get_ref<const std::string&>().empty()))
+    return;
+  const bool calls = out.contains("tool_calls");
+  if (style == EmptyContent::placeholder)
+    out["content"] = "(no content)";
+  else if (style == EmptyContent::empty || !calls)
+    out["content"] = "";
+  else if (style == EmptyContent::omit)
+    out.erase("content");
+  else if (content == nullptr)
+    out["content"] = nullptr;
+}
+
+Json assistant_json(const Message& message, const Profile& profile, const Adaptation& adaptation) {
+  Json out;
+  if (auto raw = message.raw.empty() ? std::nullopt : parse_json(message.raw);
+      raw && raw->is_object())
+    out = std::move(*raw);
+  else
+    out = {{"role", "assistant"},
+           {"content", message.text.empty() ? Json(nullptr) : Json(message.text)}};
+  Json calls = replayed_calls(message, member(out, "tool_calls"));
   if (!calls.empty())
     out["tool_calls"] = std::move(calls);
   else
     out.erase("tool_calls");
-  // Neither text nor calls: some servers reject null there.
-  if (!out.contains("tool_calls") && (!out.contains("content") || out["content"].is_null()))
-    out["content"] = "";
+  replay_reasoning(out, message, profile);
+  replay_empty_content(out, adaptation.empty_content.value_or(profile.empty_content));
   return out;
 }
 
-Json messages_json(const Conversation& conversation) {
+Json messages_json(const Conversation& conversation,
+                   const Profile& profile,
+                   const Adaptation& adaptation) {
+  constexpr std::array<std::string_view, 3> system_roles = {"system", "developer", "user"};
   Json out = Json::array();
-  for (std::size_t i = 0; i < conversation.size(); ++i) {
-    const Message& message = conversation[i];
+  for (const Message& message : settled(conversation)) {
     if (message.speaker == Speaker::assistant)
-      out.push_back(assistant_json(message));
-    else if (message.speaker != Speaker::tool)
-      out.push_back({{"role", name(message.speaker)}, {"content", message.text}});
-    else if (answers_text_call(conversation, i))
-      out.push_back(
-          {{"role", "user"}, {"content", "Result of " + message.tool_name + ":\n" + message.text}});
-    else
+      out.push_back(assistant_json(message, profile, adaptation));
+    else if (message.speaker == Speaker::tool)
       out.push_back(
           {{"role", "tool"}, {"tool_call_id", message.call_id}, {"content", message.text}});
+    else
+      out.push_back({{"role",
+                      message.speaker == Speaker::system
+                          ? system_roles.at(static_cast<std::size_t>(profile.system_role))
+                          : name(message.speaker)},
+                     {"content", message.text}});
   }
   return out;
 }
@@ -142,19 +189,14 @@ class Chat final : public Protocol {
                              const Settings& settings,
                              const Adaptation& adaptation) const override;
 
-  [[nodiscard]] std::unique_ptr<Assembler> assembler() const override { return make_chat_stream(); }
-
-  [[nodiscard]] std::variant<Completion, WireError> interpret(
-      Json document, const std::vector<std::string>& tools) const override;
-
-  [[nodiscard]] std::vector<std::string> tool_names(const Json& request) const override {
-    std::vector<std::string> names;
-    if (const Json* tools = member(request, "tools"); tools != nullptr && tools->is_array())
-      for (const Json& tool : *tools)
-        if (const Json* function = member(tool, "function"))
-          names.push_back(text_at(*function, "name"));
-    return names;
+  [[nodiscard]] std::unique_ptr<Assembler> assembler(const Asked& asked) const override {
+    return make_chat_stream(asked);
   }
+
+  [[nodiscard]] std::variant<Completion, WireError> interpret(Json document,
+                                                              const Asked& asked) const override;
+
+  [[nodiscard]] Asked asked(const Json& request, const Profile& profile) const override;
 };
 
 Json Chat::request(const Target& target,
@@ -162,7 +204,9 @@ Json Chat::request(const Target& target,
                    const std::vector<ToolDefinition>& tools,
                    const Settings& settings,
                    const Adaptation& adaptation) const {
-  Json body = {{"model", target.model}, {"messages", messages_json(conversation)}};
+  const Profile& profile = target.profile;
+  Json body = {{"model", target.model},
+               {"messages", messages_json(conversation, profile, adaptation)}};
   for (const ToolDefinition& tool : tools)
     body["tools"].push_back(
         {{"type", "function"},
@@ -170,27 +214,44 @@ Json Chat::request(const Target& target,
           {{"name", tool.name},
            {"description", tool.description},
            {"parameters", parse_json(tool.parameters_json).value_or(Json::object())}}}});
-  if (!tools.empty())
-    body["tool_choice"] = settings.tool_required ? "required" : "auto";
+  add_tool_choice(body, profile, settings);
   if (settings.max_output_tokens)
-    body[adaptation.old_token_limit ? "max_tokens" : "max_completion_tokens"] =
-        *settings.max_output_tokens;
+    body[adaptation.token_field.value_or(profile.max_tokens_field) == TokenField::max_tokens
+             ? "max_tokens"
+             : "max_completion_tokens"] = *settings.max_output_tokens;
   if (settings.temperature)
     body["temperature"] = *settings.temperature;
   if (settings.top_p)
     body["top_p"] = *settings.top_p;
   if (settings.seed)
     body["seed"] = *settings.seed;
-  if (!settings.reasoning_effort.empty())
+  if (!settings.reasoning_effort.empty() && profile.effort_field == EffortField::reasoning_effort)
     body["reasoning_effort"] = settings.reasoning_effort;
+  if (!settings.reasoning_effort.empty() && profile.effort_field == EffortField::reasoning_object)
+    body["reasoning"] = {{"effort", settings.reasoning_effort}};
   if (target.stream) {
     body["stream"] = true;
-    body["stream_options"] = {{"include_usage", true}};
+    if (profile.include_usage)
+      body["stream_options"] = {{"include_usage", true}};
   }
-  add_extra(body, settings.extra_json);
-  for (const std::string& name : adaptation.dropped)
-    body.erase(name);
+  finish_body(body, target, settings, adaptation);
   return body;
+}
+
+Asked Chat::asked(const Json& request, const Profile& profile) const {
+  Asked out = asked_in(request, profile);
+  if (const Json* tools = member(request, "tools"); tools != nullptr && tools->is_array())
+    for (const Json& tool : *tools)
+      if (const Json* function = member(tool, "function"))
+        out.tools.push_back(text_at(*function, "name"));
+  if (const Json* messages = member(request, "messages");
+      messages != nullptr && messages->is_array())
+    for (const Json& message : *messages) {
+      out.turn += text_at(message, "role") == "assistant" ? 1U : 0U;
+      if (const Json* calls = member(message, "tool_calls"); calls != nullptr && calls->is_array())
+        out.calls += calls->size();
+    }
+  return out;
 }
 
 // The choice to read: the first, unless the document has none.
@@ -200,14 +261,53 @@ const Json* first_choice(const Json& document) {
                                                                         : nullptr;
 }
 
-std::variant<Completion, WireError> Chat::interpret(Json document,
-                                                    const std::vector<std::string>& tools) const {
+// Calls, text and reasoning of the message.
+void read_message(const Json& message, const Profile& profile, Completion& out) {
+  out.message.speaker = Speaker::assistant;
+  out.message.text = content_text(member(message, "content"));
+  out.message.reasoning = reasoning_text(message, profile);
+  if (out.message.reasoning.empty()) {
+    ThinkSplit split = split_think(out.message.text);
+    out.message.reasoning = std::move(split.reasoning);
+    out.message.text = std::move(split.text);
+  }
+  if (std::string refusal = text_at(message, "refusal");
+      !refusal.empty() && out.message.text.empty()) {
+    out.message.text = std::move(refusal);
+    out.flags.emplace_back("refusal");
+  }
+  if (const Json* calls = member(message, "tool_calls"); calls != nullptr && calls->is_array())
+    for (const Json& call : *calls)
+      out.message.calls.push_back(call_of(call));
+  out.message.raw = dump(replayable(message));
+}
+
+// An answer without choices: an error, or what one kind of server makes of a refusal.
+std::variant<Completion, WireError> without_choices(const Json& document, const Asked& asked) {
+  Completion out;
+  out.usage = usage_of(member(document, "usage"), out.flags);
+  if (asked.profile.no_choices != NoChoices::refusal || out.usage.input <= 0)
+    return WireError{"the answer has no choices: " + util::head_and_tail(dump(document), 200),
+                     "no_choices",
+                     "",
+                     "",
+                     0};
+  out.id = text_at(document, "id");
+  out.model = text_at(document, "model");
+  out.message.speaker = Speaker::assistant;
+  out.finish = Finish::content_filter;
+  out.finish_raw = "no choices";
+  out.flags.emplace_back("refusal");
+  return out;
+}
+
+std::variant<Completion, WireError> Chat::interpret(Json document, const Asked& asked) const {
   restore(document);
   if (auto error = error_in(document))
     return *error;
   const Json* choice = first_choice(document);
   if (choice == nullptr)
-    return WireError{"the answer has no choices", "no_choices", "", "", 0};
+    return without_choices(document, asked);
   if (auto error = error_in(*choice))
     return *error;
   const Json* message = member(*choice, "message");
@@ -216,27 +316,13 @@ std::variant<Completion, WireError> Chat::interpret(Json document,
   Completion out;
   out.id = text_at(document, "id");
   out.model = text_at(document, "model");
+  if (auto error = wrong_model(out.model, asked))
+    return *error;
   out.finish_raw = text_at(*choice, "finish_reason");
   out.finish = finish_of(out.finish_raw);
-  out.usage = usage_of(member(document, "usage"));
-  out.message.speaker = Speaker::assistant;
-  out.message.text = content_text(member(*message, "content"));
-  out.message.reasoning = reasoning_text(*message);
-  if (out.message.reasoning.empty()) {
-    ThinkSplit split = split_think(out.message.text);
-    out.message.reasoning = std::move(split.reasoning);
-    out.message.text = std::move(split.text);
-  }
-  if (std::string refusal = text_at(*message, "refusal");
-      !refusal.empty() && out.message.text.empty()) {
-    out.message.text = std::move(refusal);
-    out.flags.emplace_back("refusal");
-  }
-  if (const Json* calls = member(*message, "tool_calls"); calls != nullptr && calls->is_array())
-    for (const Json& call : *calls)
-      out.message.calls.push_back(call_of(call));
-  out.message.raw = dump(replayable(*message));
-  settle_calls(out, tools);
+  out.usage = usage_of(member(document, "usage"), out.flags);
+  read_message(*message, asked.profile, out);
+  settle_calls(out, asked);
   return out;
 }
 

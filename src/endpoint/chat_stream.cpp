@@ -20,8 +20,34 @@ bool whole_object(const std::string& text) {
   return json && json->is_object();
 }
 
+// Joins the pieces of `reasoning_details`: a part with the index and type of the last one goes on
+// with its texts.
+void add_details(Json& list, const Json& pieces) {
+  for (const Json& piece : pieces) {
+    Json* last = list.empty() ? nullptr : &list.back();
+    const bool same = last != nullptr && last->is_object() && piece.is_object() &&
+                      piece.contains("index") && last->value("index", Json()) == piece["index"] &&
+                      text_at(*last, "type") == text_at(piece, "type");
+    if (!same) {
+      list.push_back(piece);
+      continue;
+    }
+    for (const auto& [key, value] : piece.items()) {
+      const bool grows = (key == "text" || key == "summary") && value.is_string() &&
+                         last->contains(key) && (*last)[key].is_string();
+      if (grows)
+        (*last)[key].get_ref<std::string&>() += value.get_ref<const std::string&>();
+      else if (!value.is_null())
+        (*last)[key] = value;
+    }
+  }
+}
+
 class ChatStream final : public Assembler {
  public:
+  explicit ChatStream(const Asked& asked)
+      : tools_(asked.tools), reasoning_keys_(asked.profile.reasoning_read) {}
+
   bool add(const SseEvent& event) override;
 
   [[nodiscard]] bool complete() const override { return done_ || !finish_.empty(); }
@@ -34,10 +60,15 @@ class ChatStream final : public Assembler {
 
  private:
   bool add_delta(const Json& delta);
+  bool add_member(const std::string& key, const Json& value);
+  void add_name(CallSlot& slot, const std::string& name) const;
   void add_call(const Json& delta);
   CallSlot& slot_for(std::int64_t index, const std::string& id);
   void add_text(const std::string& key, const std::string& text);
 
+  std::vector<std::string> tools_;
+  std::vector<std::string> reasoning_keys_;
+  bool any_choice_ = false;
   Json head_ = Json::object();     // id, model, usage of the document
   Json message_ = Json::object();  // everything but tool calls
   std::vector<CallSlot> calls_;
@@ -75,6 +106,7 @@ bool ChatStream::add(const SseEvent& event) {
       continue;
     if (auto error = error_in(choice))
       error_ = std::move(error);
+    any_choice_ = true;
     if (const Json* delta = member(choice, "delta"))
       output = add_delta(*delta) || output;
     if (const std::string reason = text_at(choice, "finish_reason"); !reason.empty())
@@ -93,27 +125,35 @@ bool ChatStream::add_delta(const Json& delta) {
   bool output = false;
   if (!delta.is_object())
     return false;
-  for (const auto& [key, value] : delta.items()) {
-    if (key == "role" || value.is_null())
-      continue;
-    const bool reasoning = key == "reasoning_content" || key == "reasoning";
-    if (value.is_string() && (reasoning || key == "content" || key == "refusal")) {
-      const auto& text = value.get_ref<const std::string&>();
-      add_text(key, text);
-      (reasoning ? progress_.reasoning : progress_.text) += text.size();
-      output = output || !text.empty();
-    } else if (key == "tool_calls" && value.is_array()) {
-      for (const Json& call : value)
-        add_call(call);
-      output = true;
-    } else if (value.is_array() && message_.contains(key) && message_[key].is_array()) {
-      message_[key].insert(message_[key].end(), value.begin(), value.end());
-      output = true;
-    } else {
-      message_[key] = value;
-    }
-  }
+  for (const auto& [key, value] : delta.items())
+    if (key != "role" && !value.is_null())
+      output = add_member(key, value) || output;
   return output;
+}
+
+bool ChatStream::add_member(const std::string& key, const Json& value) {
+  const bool reasoning =
+      std::find(reasoning_keys_.begin(), reasoning_keys_.end(), key) != reasoning_keys_.end();
+  if (value.is_string() && (reasoning || key == "content" || key == "refusal")) {
+    const auto& text = value.get_ref<const std::string&>();
+    add_text(key, text);
+    (reasoning ? progress_.reasoning : progress_.text) += text.size();
+    return !text.empty();
+  }
+  if (key == "tool_calls" && value.is_array()) {
+    for (const Json& call : value)
+      add_call(call);
+    return true;
+  }
+  if (value.is_array() && message_.contains(key) && message_[key].is_array()) {
+    if (key == "reasoning_details")
+      add_details(message_[key], value);
+    else
+      message_[key].insert(message_[key].end(), value.begin(), value.end());
+    return true;
+  }
+  message_[key] = value;
+  return reasoning;
 }
 
 CallSlot& ChatStream::slot_for(std::int64_t index, const std::string& id) {
@@ -139,6 +179,19 @@ CallSlot& ChatStream::slot_for(std::int64_t index, const std::string& id) {
   return calls_.back();
 }
 
+// Names come whole, repeated in every piece, in parts, or growing.
+void ChatStream::add_name(CallSlot& slot, const std::string& name) const {
+  const auto known = [&](const std::string& one) {
+    return std::find(tools_.begin(), tools_.end(), one) != tools_.end();
+  };
+  if (name.empty() || name == slot.name || known(slot.name))
+    return;
+  if (slot.name.empty() || (known(name) && name.starts_with(slot.name)))
+    slot.name = name;
+  else if (known(slot.name + name) || slot.arguments.empty())
+    slot.name += name;
+}
+
 void ChatStream::add_call(const Json& delta) {
   const std::string id = text_at(delta, "id");
   CallSlot& slot = slot_for(integer_at(delta, "index"), id);
@@ -151,9 +204,7 @@ void ChatStream::add_call(const Json& delta) {
   const Json* function = member(delta, "function");
   if (function == nullptr)
     return;
-  // Names come whole, repeated in every chunk, or (rarely) in parts.
-  if (const std::string name = text_at(*function, "name"); !name.empty() && slot.name != name)
-    slot.name = slot.arguments.empty() ? slot.name + name : slot.name;
+  add_name(slot, text_at(*function, "name"));
   const Json* arguments = member(*function, "arguments");
   if (arguments == nullptr)
     return;
@@ -179,6 +230,10 @@ Json ChatStream::take() {
     message["tool_calls"].push_back(std::move(call));
   }
   Json document = std::move(head_);
+  if (!any_choice_) {
+    document["choices"] = Json::array();
+    return document;
+  }
   document["choices"].push_back(
       {{"index", 0},
        {"message", std::move(message)},
@@ -188,8 +243,8 @@ Json ChatStream::take() {
 
 }  // namespace
 
-std::unique_ptr<Assembler> make_chat_stream() {
-  return std::make_unique<ChatStream>();
+std::unique_ptr<Assembler> make_chat_stream(const Asked& asked) {
+  return std::make_unique<ChatStream>(asked);
 }
 
 }  // namespace sweep::endpoint

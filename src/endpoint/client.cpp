@@ -38,14 +38,13 @@ class HttpEndpoint final : public Endpoint {
       const Exchange& exchange) const override;
 
  private:
+  [[nodiscard]] std::string url() const;
   [[nodiscard]] http::Request http_request(std::string body) const;
-  http::Response send(const http::Request& request, const OnProgress& progress);
+  http::Response send(const http::Request& request, const Asked& asked, const OnProgress& progress);
   Outcome attempt(const std::string& body,
-                  const std::vector<std::string>& tools,
+                  const Asked& asked,
                   const OnProgress& progress,
                   Exchange* exchange);
-  bool adapt(const Outcome& outcome);
-  void finish_completion(Completion& completion, std::size_t request_bytes) const;
   [[nodiscard]] EndpointFailure failure(const Outcome& outcome,
                                         std::vector<Attempt> attempts) const;
   bool wait(double seconds, FailureKind why);
@@ -61,18 +60,22 @@ class HttpEndpoint final : public Endpoint {
   std::size_t produced_ = 0;   // bytes of output of the last streamed answer
 };
 
+std::string HttpEndpoint::url() const {
+  return request_url(target_, protocol_->path());
+}
+
 http::Request HttpEndpoint::http_request(std::string body) const {
   http::Request request;
-  request.url = join_url(target_.base_url, protocol_->path());
+  request.url = url();
   if (!target_.instead.empty())
     request.url = instead_of_origin(request.url, target_.instead);
   request.headers = {
       {"Content-Type", "application/json"},
       {"Accept", target_.stream ? "text/event-stream, application/json" : "application/json"}};
   if (!target_.key.empty()) {
-    if (target_.api_key_header)
+    if (target_.profile.auth == Auth::api_key)
       request.headers.push_back({"api-key", target_.key.reveal()});
-    else
+    else if (target_.profile.auth == Auth::bearer)
       request.headers.push_back({"Authorization", "Bearer " + target_.key.reveal()});
   }
   request.body = std::move(body);
@@ -82,13 +85,15 @@ http::Request HttpEndpoint::http_request(std::string body) const {
   return request;
 }
 
-http::Response HttpEndpoint::send(const http::Request& request, const OnProgress& progress) {
+http::Response HttpEndpoint::send(const http::Request& request,
+                                  const Asked& asked,
+                                  const OnProgress& progress) {
   if (!target_.stream)
     return client_.perform(request, {}, services_.cancelled);
   // The stream is parsed twice, here for progress and its end, later for its content: one path
   // reads answers, whether they come from the network or from a record.
   SseParser parser;
-  const auto assembler = protocol_->assembler();
+  const auto assembler = protocol_->assembler(asked);
   bool ended = false;
   produced_ = 0;
   const auto receive = [&](std::string_view bytes) {
@@ -110,22 +115,22 @@ http::Response HttpEndpoint::send(const http::Request& request, const OnProgress
 }
 
 Outcome HttpEndpoint::attempt(const std::string& body,
-                              const std::vector<std::string>& tools,
+                              const Asked& asked,
                               const OnProgress& progress,
                               Exchange* exchange) {
   const auto estimate = static_cast<std::int64_t>(body.size() / 4);
   const std::unique_ptr<Permit> permit =
       services_.permits != nullptr ? services_.permits->take(estimate) : nullptr;
-  http::Response response = send(http_request(body), progress);
+  http::Response response = send(http_request(body), asked, progress);
   // Before anything reads it: what is cut short later must not keep half a key.
   redact(response, target_.key);
-  Outcome outcome = judge(*protocol_, response, target_.stream, tools, services_.clock->wall());
+  Outcome outcome = judge(*protocol_, response, target_.stream, asked, services_.clock->wall());
   if (outcome.completion)
-    finish_completion(*outcome.completion, body.size());
+    finish_completion(*outcome.completion, target_, body.size());
   else if (response.status == 200 && !response.body.empty())
     outcome.lost = target_.stream ? produced_ : response.body.size();
   if (exchange != nullptr) {
-    exchange->path = redact(path_of(join_url(target_.base_url, protocol_->path())), target_.key);
+    exchange->path = redact(path_of(url()), target_.key);
     exchange->tries.push_back(recorded(*protocol_,
                                        body,
                                        response,
@@ -144,55 +149,6 @@ Outcome HttpEndpoint::attempt(const std::string& body,
   return outcome;
 }
 
-void HttpEndpoint::finish_completion(Completion& completion, std::size_t request_bytes) const {
-  Message& message = completion.message;
-  for (std::string* text : {&message.text, &message.reasoning, &message.raw})
-    *text = redact(std::move(*text), target_.key);
-  for (ToolCall& call : message.calls)
-    call.arguments = redact(std::move(call.arguments), target_.key);
-  if (completion.usage.input < 0 || completion.usage.output < 0) {
-    std::size_t bytes = message.text.size() + message.reasoning.size();
-    for (const ToolCall& call : message.calls)
-      bytes += call.arguments.size() + call.name.size();
-    completion.usage = {static_cast<std::int64_t>(request_bytes / 4),
-                        -1,
-                        static_cast<std::int64_t>(bytes / 4),
-                        -1,
-                        true,
-                        -1,
-                        std::nullopt};
-    completion.flags.emplace_back("usage_estimated");
-  }
-  if (!completion.model.empty() && completion.model.find(target_.model) == std::string::npos)
-    completion.flags.emplace_back("model_mismatch");
-  for (const std::string& name : adaptation_.dropped)
-    completion.flags.push_back("param_dropped:" + name);
-  if (adaptation_.old_token_limit)
-    completion.flags.emplace_back("param_renamed:max_tokens");
-}
-
-// A 400 that names an optional parameter: it is left out from now on. Each at most once.
-bool HttpEndpoint::adapt(const Outcome& outcome) {
-  if (outcome.status != 400 && outcome.status != 422)
-    return false;
-  const std::string words = outcome.error.param + " " + outcome.error.message;
-  if (!adaptation_.old_token_limit && words.find("max_completion_tokens") != std::string::npos) {
-    adaptation_.old_token_limit = true;
-    return true;
-  }
-  for (const char* name : {"stream_options",
-                           "temperature",
-                           "top_p",
-                           "seed",
-                           "reasoning_effort",
-                           "tool_choice",
-                           "include",
-                           "reasoning"})
-    if (words.find(name) != std::string::npos && adaptation_.dropped.insert(name).second)
-      return true;
-  return false;
-}
-
 EndpointFailure HttpEndpoint::failure(const Outcome& outcome, std::vector<Attempt> attempts) const {
   EndpointFailure out;
   out.kind = outcome.kind;
@@ -203,10 +159,7 @@ EndpointFailure HttpEndpoint::failure(const Outcome& outcome, std::vector<Attemp
     what += " (" + redact(util::printable(outcome.error.message), target_.key) + ")";
   if (attempts.size() > 1)
     what += " after " + std::to_string(attempts.size()) + " tries";
-  out.text = util::Message{http::public_url(join_url(target_.base_url, protocol_->path())),
-                           what,
-                           std::string(advice(outcome.kind))}
-                 .text();
+  out.text = util::Message{http::public_url(url()), what, std::string(advice(outcome.kind))}.text();
   out.retry = retryable(outcome.kind);
   out.retry_after = outcome.asked.value_or(0);
   out.configuration = is_configuration(outcome.kind);
@@ -230,9 +183,6 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
     const Settings& settings,
     const OnProgress& progress,
     Exchange* exchange) {
-  std::vector<std::string> names;
-  for (const ToolDefinition& tool : tools)
-    names.push_back(tool.name);
   if (exchange != nullptr)
     *exchange = {};
   std::vector<Attempt> attempts;
@@ -240,10 +190,10 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
   int failures = 0;
   const double start = services_.clock->monotonic();
   for (;;) {
-    const std::string body =
-        dump(protocol_->request(target_, conversation, tools, settings, adaptation_));
+    const Json request = protocol_->request(target_, conversation, tools, settings, adaptation_);
+    const std::string body = dump(request);
     const double before = services_.clock->monotonic();
-    Outcome outcome = attempt(body, names, progress, exchange);
+    Outcome outcome = attempt(body, protocol_->asked(request, target_.profile), progress, exchange);
     const double now = services_.clock->monotonic();
     attempts.push_back(
         {outcome.status,
@@ -258,10 +208,12 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
     }
     if (outcome.completion) {
       outcome.completion->attempts = std::move(attempts);
+      flag_changes(adaptation_, target_.profile, settings, *outcome.completion);
       return std::move(*outcome.completion);
     }
     waited = 0;
-    if (outcome.kind == FailureKind::bad_request && adapt(outcome))
+    if (outcome.kind == FailureKind::bad_request &&
+        learn(adaptation_, outcome.status, outcome.error, request, target_.profile))
       continue;
     ++failures;
     const double delay = backoff_.delay(failures, outcome.asked);
@@ -284,11 +236,11 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::parse(const Exchange& ex
   Outcome outcome = judge(*protocol_,
                           response,
                           target_.stream,
-                          request ? protocol_->tool_names(*request) : std::vector<std::string>(),
+                          protocol_->asked(request.value_or(Json::object()), target_.profile),
                           services_.clock->wall());
   if (!outcome.completion)
     return failure(outcome, {});
-  finish_completion(*outcome.completion, exchange.request.size());
+  finish_completion(*outcome.completion, target_, exchange.request.size());
   return std::move(*outcome.completion);
 }
 

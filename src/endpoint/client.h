@@ -1,6 +1,7 @@
 #pragma once
 
 #include "endpoint/conversation.h"
+#include "endpoint/profile.h"
 #include "http/client.h"
 
 #include <chrono>
@@ -54,7 +55,7 @@ struct Target {
   std::string base_url;  // ".../v1"; a pasted ".../chat/completions" or ".../responses" is accepted
   std::string model;     // deployment name on the wire
   Secret key;            // empty: no Authorization header
-  bool api_key_header = false;  // Azure: `api-key: KEY` in place of `Authorization: Bearer KEY`
+  Profile profile;       // how the server bends the protocol
   bool stream = true;
   bool send_reasoning = true;  // Responses: ask for reasoning summaries and encrypted reasoning
   http::Limits limits;

@@ -26,8 +26,79 @@ Json stored_call(const ToolCall& call) {
     json["synthetic_id"] = true;
   if (call.repaired)
     json["repaired"] = true;
+  if (!call.markup.empty())
+    json["markup"] = call.markup;
   return json;
 }
+
+// Work of settled().
+class Settler {
+ public:
+  explicit Settler(const Conversation& conversation)
+      : in_(conversation), used_(conversation.size(), false) {}
+
+  Conversation settle() {
+    std::string system;
+    for (const Message& message : in_)
+      if (message.speaker == Speaker::system && !message.text.empty())
+        system += (system.empty() ? "" : "\n\n") + message.text;
+    if (!system.empty())
+      out_.push_back({Speaker::system, system});
+    for (std::size_t i = 0; i < in_.size(); ++i) {
+      if (in_[i].speaker == Speaker::user)
+        out_.push_back(in_[i]);
+      else if (in_[i].speaker == Speaker::assistant)
+        add_assistant(i);
+      else if (in_[i].speaker == Speaker::tool && !used_[i])
+        add_as_user(in_[i]);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void add_assistant(std::size_t index) {
+    const Message& message = in_[index];
+    out_.push_back(message);
+    for (const ToolCall& call : message.calls)
+      if (!call.from_text)
+        add_result(call, index);
+  }
+
+  // The first result of the call before the next answer; further ones of the same call are dropped.
+  void add_result(const ToolCall& call, std::size_t index) {
+    bool found = false;
+    for (std::size_t i = index + 1; i < in_.size() && in_[i].speaker != Speaker::assistant; ++i) {
+      if (in_[i].speaker != Speaker::tool || in_[i].call_id != call.id || used_[i])
+        continue;
+      used_[i] = true;
+      if (!found)
+        out_.push_back(in_[i]);
+      found = true;
+    }
+    if (!found)
+      out_.push_back({Speaker::tool,
+                      R"({"error":"there is no result: the tool was interrupted"})",
+                      "",
+                      {},
+                      call.id,
+                      call.name,
+                      ""});
+  }
+
+  void add_as_user(const Message& result) {
+    const std::string text = "Result of " + result.tool_name + ":\n" + result.text;
+    if (result_message_ != 0 && result_message_ == out_.size())
+      out_.back().text += "\n\n" + text;
+    else
+      out_.push_back({Speaker::user, text});
+    result_message_ = out_.size();
+  }
+
+  const Conversation& in_;
+  std::vector<bool> used_;
+  Conversation out_;
+  std::size_t result_message_ = 0;  // size of out_ when its last message is made of results
+};
 
 }  // namespace
 
@@ -39,6 +110,11 @@ std::string_view name(Finish finish) {
 
 std::string_view name(Speaker speaker) {
   return kSpeakers.at(static_cast<std::size_t>(speaker));
+}
+
+Conversation settled(const Conversation& conversation) {
+  Settler settler(conversation);
+  return settler.settle();
 }
 
 Json to_json(const Message& message) {
@@ -77,7 +153,8 @@ Message message_from_json(const Json& json) {
                                text_at(call, "problem"),
                                flag_at(call, "from_text"),
                                flag_at(call, "synthetic_id"),
-                               flag_at(call, "repaired")});
+                               flag_at(call, "repaired"),
+                               text_at(call, "markup")});
   return message;
 }
 

@@ -27,6 +27,7 @@ struct ToolCall {
   bool from_text = false;     // found in the answer's text, not in its tool_calls
   bool synthetic_id = false;  // the endpoint gave none
   bool repaired = false;      // arguments differ from the bytes received
+  std::string markup{};       // of a call in text: "hermes", "pythonic", ...; else empty
 };
 
 enum class Speaker { system, user, assistant, tool };
@@ -63,6 +64,12 @@ enum class Finish { stop, tool_calls, length, content_filter, other };
 
 [[nodiscard]] std::string_view name(Finish finish);
 [[nodiscard]] std::string_view name(Speaker speaker);
+
+// The conversation as servers take it: one system message, first, of all system texts; after an
+// assistant's message exactly one result for each of its native calls, in their order, with a
+// result that says so where none came. Results of calls found in text, and results without their
+// call, become one user message. Assistant messages are left as they are.
+[[nodiscard]] Conversation settled(const Conversation& conversation);
 
 // Conversations as JSON for trajectories and prompts; from_json throws util::InfraError
 // (E_ENDPOINT_RECORD).

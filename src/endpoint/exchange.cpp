@@ -46,7 +46,7 @@ std::string assembled(const Protocol& protocol, std::string_view body) {
     return dump(*document);
   }
   SseParser parser;
-  const auto assembler = protocol.assembler();
+  const auto assembler = protocol.assembler({});
   const auto sink = [&](const SseEvent& event) { assembler->add(event); };
   parser.feed(body, sink);
   parser.finish(sink);

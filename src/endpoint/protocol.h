@@ -1,5 +1,6 @@
 #pragma once
 
+#include "endpoint/adaptation.h"
 #include "endpoint/client.h"
 #include "endpoint/failure.h"
 #include "endpoint/json.h"
@@ -7,7 +8,6 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -15,10 +15,14 @@
 
 namespace sweep::endpoint {
 
-// What this target turned out not to take; learnt from its 400s and kept for the endpoint's life.
-struct Adaptation {
-  std::set<std::string> dropped;  // parameters left out: "stream_options", "temperature", ...
-  bool old_token_limit = false;   // max_tokens in place of max_completion_tokens
+// What a request asked for, as far as its answer is read by it.
+struct Asked {
+  std::vector<std::string> tools;  // names offered
+  std::string model;
+  std::size_t turn = 0;   // assistant messages before
+  std::size_t calls = 0;  // tool calls before
+  std::optional<std::int64_t> max_output_tokens;
+  Profile profile;
 };
 
 // Puts the pieces of one stream together into the document that the same request without streaming
@@ -51,29 +55,42 @@ class Protocol {
                                      const std::vector<ToolDefinition>& tools,
                                      const Settings& settings,
                                      const Adaptation& adaptation) const = 0;
-  [[nodiscard]] virtual std::unique_ptr<Assembler> assembler() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Assembler> assembler(const Asked& asked) const = 0;
 
-  // The answer in a document; WireError where it holds none. `tools` are the names offered.
-  [[nodiscard]] virtual std::variant<Completion, WireError> interpret(
-      Json document, const std::vector<std::string>& tools) const = 0;
+  // The answer in a document; WireError where it holds none.
+  [[nodiscard]] virtual std::variant<Completion, WireError> interpret(Json document,
+                                                                      const Asked& asked) const = 0;
 
-  // Names of the tools in a request body.
-  [[nodiscard]] virtual std::vector<std::string> tool_names(const Json& request) const = 0;
+  // Read back out of a request's body, so that a recorded answer is read as it was when it came.
+  [[nodiscard]] virtual Asked asked(const Json& request, const Profile& profile) const = 0;
 };
 
 [[nodiscard]] std::unique_ptr<Protocol> make_protocol(Api api);
 [[nodiscard]] std::unique_ptr<Protocol> make_chat();
 [[nodiscard]] std::unique_ptr<Protocol> make_responses();
 
-// Shared by both: usage in either convention, arguments and text calls, flags.
-[[nodiscard]] Usage usage_of(const Json* usage);
-void settle_calls(Completion& completion, const std::vector<std::string>& tools);
+// Shared by both. Usage in one convention; oddities are flagged.
+[[nodiscard]] Usage usage_of(const Json* usage, std::vector<std::string>& flags);
 
-// Copies what the model may set from Settings::extra_json; members already in `body` win.
+// Checks arguments, finds calls in the text, gives ids where none came and flags what is odd.
+void settle_calls(Completion& completion, const Asked& asked);
+
+// The members of Asked that both bodies hold alike.
+[[nodiscard]] Asked asked_in(const Json& request, const Profile& profile);
+
+// tool_choice and parallel_tool_calls, if the body has tools.
+void add_tool_choice(Json& body, const Profile& profile, const Settings& settings);
+
+// The members that settings and profile add, less those that the profile or its server refuses.
+void finish_body(Json& body,
+                 const Target& target,
+                 const Settings& settings,
+                 const Adaptation& adaptation);
+
+// The error of an answer by another model than was asked for, where the profile makes it one.
+[[nodiscard]] std::optional<WireError> wrong_model(const std::string& model, const Asked& asked);
+
+// Copies the members of the JSON object `extra_json`; members already in `body` win.
 void add_extra(Json& body, const std::string& extra_json);
-
-// True when message `index` answers a call that was found in text (it is then sent as a user
-// message).
-[[nodiscard]] bool answers_text_call(const Conversation& conversation, std::size_t index);
 
 }  // namespace sweep::endpoint

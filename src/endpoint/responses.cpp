@@ -1,4 +1,5 @@
 #include "endpoint/protocol.h"
+#include "util/text.h"
 
 #include <algorithm>
 #include <array>
@@ -33,11 +34,13 @@ Json replayable(Json items) {
   return items;
 }
 
-void add_assistant(Json& input, const Message& message) {
+void add_assistant(Json& input, const Message& message, const Profile& profile) {
   auto raw = message.raw.empty() ? std::nullopt : parse_json(message.raw);
   if (raw && raw->is_array()) {
     std::size_t number = 0;
     for (Json& item : *raw) {
+      if (profile.reasoning_replay == Replay::none && text_at(item, "type") == "reasoning")
+        continue;
       if (text_at(item, "type") == "function_call" && number < message.calls.size()) {
         const ToolCall& call = message.calls[number++];
         item["call_id"] = call.id;
@@ -156,33 +159,23 @@ class Responses final : public Protocol {
                              const Settings& settings,
                              const Adaptation& adaptation) const override;
 
-  [[nodiscard]] std::unique_ptr<Assembler> assembler() const override {
+  [[nodiscard]] std::unique_ptr<Assembler> assembler(const Asked& /*asked*/) const override {
     return std::make_unique<ResponsesStream>();
   }
 
-  [[nodiscard]] std::variant<Completion, WireError> interpret(
-      Json document, const std::vector<std::string>& tools) const override;
+  [[nodiscard]] std::variant<Completion, WireError> interpret(Json document,
+                                                              const Asked& asked) const override;
 
-  [[nodiscard]] std::vector<std::string> tool_names(const Json& request) const override {
-    std::vector<std::string> names;
-    if (const Json* tools = member(request, "tools"); tools != nullptr && tools->is_array())
-      for (const Json& tool : *tools)
-        names.push_back(text_at(tool, "name"));
-    return names;
-  }
+  [[nodiscard]] Asked asked(const Json& request, const Profile& profile) const override;
 };
 
-Json input_items(const Conversation& conversation) {
+Json input_items(const Conversation& conversation, const Profile& profile) {
   Json input = Json::array();
-  for (std::size_t i = 0; i < conversation.size(); ++i) {
-    const Message& message = conversation[i];
+  for (const Message& message : conversation) {
     if (message.speaker == Speaker::user)
       input.push_back({{"role", "user"}, {"content", message.text}});
     else if (message.speaker == Speaker::assistant)
-      add_assistant(input, message);
-    else if (message.speaker == Speaker::tool && answers_text_call(conversation, i))
-      input.push_back(
-          {{"role", "user"}, {"content", "Result of " + message.tool_name + ":\n" + message.text}});
+      add_assistant(input, message, profile);
     else if (message.speaker == Speaker::tool)
       input.push_back({{"type", "function_call_output"},
                        {"call_id", message.call_id},
@@ -191,19 +184,31 @@ Json input_items(const Conversation& conversation) {
   return input;
 }
 
+void add_reasoning(Json& body, const Target& target, const Settings& settings) {
+  const Profile& profile = target.profile;
+  Json reasoning = Json::object();
+  if (profile.reasoning_summary != "off")
+    reasoning["summary"] = profile.reasoning_summary;
+  if (!settings.reasoning_effort.empty() && profile.effort_field != EffortField::omit)
+    reasoning["effort"] = settings.reasoning_effort;
+  if (!reasoning.empty())
+    body["reasoning"] = std::move(reasoning);
+  if (profile.reasoning_replay != Replay::none)
+    body["include"] = {"reasoning.encrypted_content"};
+}
+
 Json Responses::request(const Target& target,
                         const Conversation& conversation,
                         const std::vector<ToolDefinition>& tools,
                         const Settings& settings,
                         const Adaptation& adaptation) const {
   Json body = {{"model", target.model}};
-  std::string instructions;
-  for (const Message& message : conversation)
-    if (message.speaker == Speaker::system)
-      instructions += (instructions.empty() ? "" : "\n\n") + message.text;
-  if (!instructions.empty())
-    body["instructions"] = instructions;
-  body["input"] = input_items(conversation);
+  Conversation whole = settled(conversation);
+  if (!whole.empty() && whole.front().speaker == Speaker::system) {
+    body["instructions"] = whole.front().text;
+    whole.erase(whole.begin());
+  }
+  body["input"] = input_items(whole, target.profile);
   for (const ToolDefinition& tool : tools)
     body["tools"].push_back(
         {{"type", "function"},
@@ -211,27 +216,34 @@ Json Responses::request(const Target& target,
          {"description", tool.description},
          {"parameters", parse_json(tool.parameters_json).value_or(Json::object())},
          {"strict", false}});
-  if (!tools.empty())
-    body["tool_choice"] = settings.tool_required ? "required" : "auto";
+  add_tool_choice(body, target.profile, settings);
   if (settings.max_output_tokens)
     body["max_output_tokens"] = *settings.max_output_tokens;
   if (settings.temperature)
     body["temperature"] = *settings.temperature;
   if (settings.top_p)
     body["top_p"] = *settings.top_p;
-  if (target.send_reasoning) {
-    body["reasoning"] = {{"summary", "auto"}};
-    if (!settings.reasoning_effort.empty())
-      body["reasoning"]["effort"] = settings.reasoning_effort;
-    body["include"] = {"reasoning.encrypted_content"};
-  }
+  if (target.send_reasoning)
+    add_reasoning(body, target, settings);
   body["store"] = false;
   if (target.stream)
     body["stream"] = true;
-  add_extra(body, settings.extra_json);
-  for (const std::string& name : adaptation.dropped)
-    body.erase(name);
+  finish_body(body, target, settings, adaptation);
   return body;
+}
+
+Asked Responses::asked(const Json& request, const Profile& profile) const {
+  Asked out = asked_in(request, profile);
+  if (const Json* tools = member(request, "tools"); tools != nullptr && tools->is_array())
+    for (const Json& tool : *tools)
+      out.tools.push_back(text_at(tool, "name"));
+  if (const Json* input = member(request, "input"); input != nullptr && input->is_array())
+    for (const Json& item : *input) {
+      const bool call = text_at(item, "type") == "function_call";
+      out.calls += call ? 1U : 0U;
+      out.turn += call || text_at(item, "role") == "assistant" ? 1U : 0U;
+    }
+  return out;
 }
 
 void read_item(const Json& item, Completion& out) {
@@ -253,30 +265,38 @@ void read_item(const Json& item, Completion& out) {
   }
 }
 
-std::variant<Completion, WireError> Responses::interpret(
-    Json document, const std::vector<std::string>& tools) const {
+std::variant<Completion, WireError> Responses::interpret(Json document, const Asked& asked) const {
   restore(document);
   if (auto error = error_in(document))
     return *error;
+  const std::string status = text_at(document, "status");
+  if (status == "failed" || status == "cancelled")
+    return WireError{"the response is " + status, "server_error", "", "", 0};
   const Json* output = member(document, "output");
   if (output == nullptr || !output->is_array())
-    return WireError{"the answer has no output", "no_output", "", "", 0};
+    return WireError{"the answer has no output: " + util::head_and_tail(dump(document), 200),
+                     "no_output",
+                     "",
+                     "",
+                     0};
   Completion out;
   out.id = text_at(document, "id");
   out.model = text_at(document, "model");
-  out.finish_raw = text_at(document, "status");
+  if (auto error = wrong_model(out.model, asked))
+    return *error;
+  out.finish_raw = status;
   out.finish = Finish::stop;
   if (const Json* details = member(document, "incomplete_details")) {
     const std::string reason = text_at(*details, "reason");
     out.finish_raw += ":" + reason;
     out.finish = reason == "content_filter" ? Finish::content_filter : Finish::length;
   }
-  out.usage = usage_of(member(document, "usage"));
+  out.usage = usage_of(member(document, "usage"), out.flags);
   out.message.speaker = Speaker::assistant;
   for (const Json& item : *output)
     read_item(item, out);
   out.message.raw = dump(replayable(*output));
-  settle_calls(out, tools);
+  settle_calls(out, asked);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "queue/dry_run.h"
 
+#include "endpoint/profile.h"
 #include "queue/summary.h"
 #include "util/text.h"
 
@@ -54,6 +55,19 @@ std::string standing_text(const DryRun& dry) {
   return out;
 }
 
+// How a model's server is spoken to; nothing for a scripted model.
+std::string profile_line(const config::SweepConfig& config, const config::ModelCost& cost) {
+  if (cost.scripted) {
+    return "";
+  }
+  for (const config::Model& model : config.models) {
+    if (model.name == cost.model) {
+      return "    endpoint profile " + endpoint::summary(model.endpoint, model.base_url) + "\n";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 DryRun dry_run(const Plan& plan,
@@ -106,6 +120,7 @@ std::string text(const DryRun& dry) {
                        util::human_count(static_cast<std::uint64_t>(model.input_tokens)),
                        util::human_count(static_cast<std::uint64_t>(model.output_tokens)),
                        bound_text(model.usd, model.scripted));
+    out += profile_line(plan.config, model);
   }
   return out + (dry.left.empty() ? "nothing to run: every item is finished" : cost_line(cost)) +
          "\n";

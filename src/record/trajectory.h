@@ -152,6 +152,7 @@ struct Provenance {
   std::string base_url;
   std::string deployment_name;
   std::string api_kind;
+  nlohmann::json endpoint_profile;  // how the server was spoken to; null: recorded before profiles
   std::string problem_sha256;
   std::string seed_sha256;
   std::string prompts_sha256;

@@ -153,6 +153,7 @@ void fields(V& v, T& x) {
   v("base_url", x.base_url);
   v("deployment_name", x.deployment_name);
   v("api_kind", x.api_kind);
+  v("endpoint_profile", x.endpoint_profile);
   v("problem_sha256", x.problem_sha256);
   v("seed_sha256", x.seed_sha256);
   v("prompts_sha256", x.prompts_sha256);

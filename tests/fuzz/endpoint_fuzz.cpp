@@ -12,13 +12,14 @@
 namespace sweep::fuzz {
 namespace {
 
-const std::vector<std::string>& tools() {
-  static const std::vector<std::string> all{"submit", "compile"};
-  return all;
+endpoint::Asked asked() {
+  endpoint::Asked out;
+  out.tools = {"submit", "compile"};
+  return out;
 }
 
 void stream(const endpoint::Protocol& protocol, std::string_view bytes, std::size_t piece) {
-  const auto assembler = protocol.assembler();
+  const auto assembler = protocol.assembler(asked());
   endpoint::SseParser parser(4096);
   const auto sink = [&](const endpoint::SseEvent& event) { (void)assembler->add(event); };
   for (std::size_t at = 0; at < bytes.size(); at += piece) {
@@ -28,7 +29,7 @@ void stream(const endpoint::Protocol& protocol, std::string_view bytes, std::siz
   }
   parser.finish(sink);
   (void)assembler->progress();
-  (void)protocol.interpret(assembler->take(), tools());
+  (void)protocol.interpret(assembler->take(), asked());
 }
 
 }  // namespace
@@ -42,14 +43,14 @@ void fuzz(std::string_view input) {
   const auto protocol = choice % 2 == 0 ? endpoint::make_chat() : endpoint::make_responses();
   accepted([&] { stream(*protocol, input, 1 + choice / 2U); });
   if (auto body = endpoint::parse_json(input)) {
-    accepted([&] { (void)protocol->interpret(std::move(*body), tools()); });
+    accepted([&] { (void)protocol->interpret(std::move(*body), asked()); });
   }
   const endpoint::WireError error = endpoint::error_from_body(input);
   must(error.message.size() <= 300 + 64);
   (void)endpoint::classify(choice * 3, error);
   (void)endpoint::parse_http_date(input);
   (void)endpoint::parse_duration(input);
-  (void)endpoint::calls_in_text(input, tools());
+  (void)endpoint::calls_in_text(input, asked().tools);
   (void)endpoint::has_tool_markup(input);
   (void)endpoint::split_think(input);
 }

@@ -94,7 +94,9 @@ TEST(ProviderCost, StandsBesideTheCountsAndSurvivesTheRecord) {
   const Json json = Json::parse(
       R"({"prompt_tokens":10,"completion_tokens":2,"total_tokens":12,"cost":0.5,
           "prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":3}})");
-  const Usage usage = usage_of(&json);
+  std::vector<std::string> flags;
+  const Usage usage = usage_of(&json, flags);
+  EXPECT_TRUE(flags.empty());
   EXPECT_EQ(usage.provider_nano_usd, 500'000'000);
   EXPECT_EQ(usage.cache_write, 3);
   const Usage back = usage_from_json(to_json(usage));
