@@ -56,6 +56,8 @@ json attempts_json(const std::vector<endpoint::Attempt>& attempts) {
                    {"detail", attempt.detail},
                    {"seconds", attempt.seconds},
                    {"waited", attempt.waited}});
+    if (!attempt.partial.empty())
+      out.back()["partial"] = attempt.partial;
     if (attempt.lost_input >= 0) {
       out.back()["lost_input"] = attempt.lost_input;
       out.back()["lost_output"] = attempt.lost_output;
@@ -75,7 +77,8 @@ std::vector<endpoint::Attempt> attempts_from(const json& list) {
                        one.value("seconds", 0.0),
                        one.value("waited", 0.0),
                        one.value("lost_input", std::int64_t{-1}),
-                       one.value("lost_output", std::int64_t{-1})});
+                       one.value("lost_output", std::int64_t{-1}),
+                       one.value("partial", "")});
   return out;
 }
 

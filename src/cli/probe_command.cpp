@@ -71,6 +71,7 @@ Answer ask(const config::SweepConfig& config, const config::Model& model) {
     util::RealClock clock;
     endpoint::Retry retry;
     retry.max_attempts = 2;
+    retry.max_rate_limited = 2;
     retry.deadline = model.request_timeout_s;
     const auto end = endpoint::connect(
         endpoint::target_of(model, base_url(config, model, builtin), key_of(config, model)),

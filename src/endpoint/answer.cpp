@@ -18,6 +18,8 @@ std::variant<Json, WireError> document_of(const Protocol& protocol,
                                           const Asked& asked,
                                           std::string_view body) {
   const std::string_view text = util::trim(body);
+  if (text.starts_with("\x1f\x8b"))
+    return WireError{"the body is gzip, and no Content-Encoding says so", "hidden_gzip", "", "", 0};
   if (text.starts_with('{') || text.starts_with('[')) {
     auto json = parse_json(text);
     if (json)
@@ -84,8 +86,8 @@ Outcome judge_fault(const http::Response& response) {
 }
 
 FailureKind kind_of(const WireError& error, const http::Response& response) {
-  constexpr std::array<std::string_view, 5> broken = {
-      "bad_json", "bad_event", "no_choices", "no_message", "no_output"};
+  constexpr std::array<std::string_view, 6> broken = {
+      "bad_json", "bad_event", "no_choices", "no_message", "no_output", "hidden_gzip"};
   if (error.code == "html")
     return FailureKind::not_an_endpoint;
   if (error.code == "cut_stream")
@@ -129,6 +131,7 @@ Outcome judge(const Protocol& protocol,
   out.error = std::get<WireError>(answer);
   out.kind = kind_of(out.error, response);
   out.cut = out.error.code == "cut_stream";
+  out.bad_encoding = out.error.code == "hidden_gzip";
   out.asked = retry_after(response, out.error.message, wall_now);
   return out;
 }

@@ -21,6 +21,7 @@ struct Outcome {
   std::optional<bool> should_retry;  // x-should-retry
   bool cut = false;                  // an answer had begun and broke off
   std::optional<std::size_t> lost;   // bytes of output that came of an answer that does not count
+  std::string partial;               // model output of an answer that did not count
   bool bad_encoding = false;         // the body was not as its Content-Encoding says
 };
 

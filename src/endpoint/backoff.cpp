@@ -4,6 +4,12 @@
 #include <cmath>
 
 namespace sweep::endpoint {
+namespace {
+
+constexpr double kShortest = 0.5;    // seconds
+constexpr double kServerCap = 30.0;  // an overloaded server is asked again sooner than a rate limit
+
+}  // namespace
 
 // SplitMix64 (Steele, Lea, Flood 2014).
 double Backoff::uniform() {
@@ -14,14 +20,15 @@ double Backoff::uniform() {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
 }
 
-double Backoff::delay(int failures, std::optional<double> asked) {
+double Backoff::delay(int failures, std::optional<double> asked, bool rate_limited) {
   if (asked) {
-    const double wanted = std::max(*asked, 0.1);
-    return wanted + uniform() * std::min(wanted / 4, 5.0);
+    const double wanted = std::max(*asked, kShortest);
+    return wanted + uniform() * std::min(wanted, 5.0);
   }
-  const double whole =
-      std::min(std::ldexp(retry_.first_delay, std::min(failures - 1, 30)), retry_.max_delay);
-  return whole * (0.5 + 0.5 * uniform());
+  const double cap = rate_limited ? retry_.max_delay : std::min(retry_.max_delay, kServerCap);
+  const double most =
+      std::min(std::ldexp(retry_.first_delay, std::clamp(failures - 1, 0, 30)), cap);
+  return most <= kShortest ? most : kShortest + uniform() * (most - kShortest);
 }
 
 }  // namespace sweep::endpoint

@@ -12,10 +12,11 @@ class Backoff {
  public:
   explicit Backoff(const Retry& retry) : retry_(retry), state_(retry.jitter_seed) {}
 
-  // Before try number `failures` + 1 (`failures` >= 1). `asked`: seconds the endpoint wants; then
-  // the delay is that (at least 0.1 s) plus up to a quarter of it, at most 5 s; else uniform
-  // between a half and the whole of first_delay * 2^(failures-1), at most max_delay.
-  [[nodiscard]] double delay(int failures, std::optional<double> asked);
+  // Seconds before the try that follows `failures` failed ones (>= 1) of its kind. `asked`: seconds
+  // that the endpoint wants; then that (at least 0.5 s) plus a random part of it, at most 5 s. Else
+  // uniform between 0.5 s and first_delay * 2^(failures-1), which is at most max_delay after a rate
+  // limit and 30 s after another failure.
+  [[nodiscard]] double delay(int failures, std::optional<double> asked, bool rate_limited);
 
  private:
   double uniform();  // [0, 1)

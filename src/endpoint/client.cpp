@@ -6,6 +6,7 @@
 #include "endpoint/exchange.h"
 #include "endpoint/failure.h"
 #include "endpoint/protocol.h"
+#include "endpoint/retry.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -18,6 +19,7 @@ namespace sweep::endpoint {
 namespace {
 
 constexpr std::size_t kMaxDetail = 300;
+constexpr std::size_t kMaxPartial = 4096;
 constexpr double kSleepSlice = 0.2;  // how soon a cancellation ends a wait
 
 class HttpEndpoint final : public Endpoint {
@@ -47,6 +49,10 @@ class HttpEndpoint final : public Endpoint {
                   Exchange* exchange);
   [[nodiscard]] EndpointFailure failure(const Outcome& outcome,
                                         std::vector<Attempt> attempts) const;
+  [[nodiscard]] Attempt attempt_of(const Outcome& outcome,
+                                   std::size_t request_bytes,
+                                   double seconds,
+                                   double waited) const;
   bool wait(double seconds, FailureKind why);
 
   Target target_;
@@ -88,8 +94,13 @@ http::Request HttpEndpoint::http_request(std::string body) const {
 http::Response HttpEndpoint::send(const http::Request& request,
                                   const Asked& asked,
                                   const OnProgress& progress) {
-  if (!target_.stream)
-    return client_.perform(request, {}, services_.cancelled);
+  if (!target_.stream) {
+    // Servers send empty lines while a request waits its turn.
+    const auto blank = [](std::string_view bytes) {
+      return util::trim(bytes).empty() ? http::Chunk::keepalive : http::Chunk::progress;
+    };
+    return client_.perform(request, blank, services_.cancelled);
+  }
   // The stream is parsed twice, here for progress and its end, later for its content: one path
   // reads answers, whether they come from the network or from a record.
   SseParser parser;
@@ -127,16 +138,18 @@ Outcome HttpEndpoint::attempt(const std::string& body,
   Outcome outcome = judge(*protocol_, response, target_.stream, asked, services_.clock->wall());
   if (outcome.completion)
     finish_completion(*outcome.completion, target_, body.size());
-  else if (response.status == 200 && !response.body.empty())
+  else if (response.status == 200 && !response.body.empty()) {
     outcome.lost = target_.stream ? produced_ : response.body.size();
+    outcome.partial = redact(partial_output(response.body), target_.key);
+  }
   if (exchange != nullptr) {
     exchange->path = redact(path_of(url()), target_.key);
     exchange->tries.push_back(recorded(*protocol_,
-                                       body,
+                                       redact(body, target_.key),
                                        response,
                                        outcome.completion ? "ok" : std::string(name(outcome.kind)),
                                        target_.key));
-    exchange->request = body;
+    exchange->request = exchange->tries.back().request;
     exchange->response = exchange->tries.back().response;
   }
   if (services_.permits != nullptr) {
@@ -160,10 +173,29 @@ EndpointFailure HttpEndpoint::failure(const Outcome& outcome, std::vector<Attemp
   if (attempts.size() > 1)
     what += " after " + std::to_string(attempts.size()) + " tries";
   out.text = util::Message{http::public_url(url()), what, std::string(advice(outcome.kind))}.text();
-  out.retry = retryable(outcome.kind);
+  out.retry = repeatable(outcome);
   out.retry_after = outcome.asked.value_or(0);
   out.configuration = is_configuration(outcome.kind);
   out.attempts = std::move(attempts);
+  return out;
+}
+
+Attempt HttpEndpoint::attempt_of(const Outcome& outcome,
+                                 std::size_t request_bytes,
+                                 double seconds,
+                                 double waited) const {
+  Attempt out;
+  out.status = outcome.status;
+  out.outcome = outcome.completion ? "ok" : std::string(name(outcome.kind));
+  out.detail =
+      util::head_and_tail(redact(util::printable(outcome.error.message), target_.key), kMaxDetail);
+  out.seconds = seconds;
+  out.waited = waited;
+  out.partial = util::head_and_tail(outcome.partial, kMaxPartial);
+  if (outcome.lost) {
+    out.lost_input = static_cast<std::int64_t>(request_bytes / 4);
+    out.lost_output = static_cast<std::int64_t>(*outcome.lost / 4);
+  }
   return out;
 }
 
@@ -187,7 +219,7 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
     *exchange = {};
   std::vector<Attempt> attempts;
   double waited = 0;
-  int failures = 0;
+  Tries tries(retry_);
   const double start = services_.clock->monotonic();
   for (;;) {
     const Json request = protocol_->request(target_, conversation, tools, settings, adaptation_);
@@ -195,17 +227,7 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
     const double before = services_.clock->monotonic();
     Outcome outcome = attempt(body, protocol_->asked(request, target_.profile), progress, exchange);
     const double now = services_.clock->monotonic();
-    attempts.push_back(
-        {outcome.status,
-         outcome.completion ? "ok" : std::string(name(outcome.kind)),
-         redact(util::head_and_tail(util::printable(outcome.error.message), kMaxDetail),
-                target_.key),
-         now - before,
-         waited});
-    if (outcome.lost) {
-      attempts.back().lost_input = static_cast<std::int64_t>(body.size() / 4);
-      attempts.back().lost_output = static_cast<std::int64_t>(*outcome.lost / 4);
-    }
+    attempts.push_back(attempt_of(outcome, body.size(), now - before, waited));
     if (outcome.completion) {
       outcome.completion->attempts = std::move(attempts);
       flag_changes(adaptation_, target_.profile, settings, *outcome.completion);
@@ -215,16 +237,16 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
     if (outcome.kind == FailureKind::bad_request &&
         learn(adaptation_, outcome.status, outcome.error, request, target_.profile))
       continue;
-    ++failures;
-    const double delay = backoff_.delay(failures, outcome.asked);
-    if (!retryable(outcome.kind) || failures >= retry_.max_attempts ||
-        outcome.asked.value_or(0) > retry_.max_retry_after || now - start + delay > retry_.deadline)
+    if (outcome.bad_encoding && !std::exchange(plain_bodies_, true))
+      continue;
+    const auto delay = tries.next(outcome, now - start, backoff_);
+    if (!delay)
       return failure(outcome, std::move(attempts));
-    if (!wait(delay, outcome.kind)) {
+    if (!wait(*delay, outcome.kind)) {
       outcome.kind = FailureKind::cancelled;
       return failure(outcome, std::move(attempts));
     }
-    waited = delay;
+    waited = *delay;
   }
 }
 
@@ -250,6 +272,14 @@ std::unique_ptr<Endpoint> connect(Target target, Retry retry, Services services)
   check_url(target.base_url);
   if (services.clock == nullptr)
     throw util::InfraError({"endpoint", "no clock was given", ""}, "E_ENDPOINT_SETUP");
+  // Without a bound a dead peer would hold a conversation for ever.
+  const http::Limits defaults;
+  for (const auto clock : {&http::Limits::connect,
+                           &http::Limits::first_byte,
+                           &http::Limits::idle,
+                           &http::Limits::total})
+    if ((target.limits.*clock).count() <= 0)
+      target.limits.*clock = defaults.*clock;
   const http::Route route = http::environment_route(target.base_url);
   for (const auto part : {&http::Route::proxy, &http::Route::no_proxy, &http::Route::ca_file})
     if ((target.route.*part).empty())

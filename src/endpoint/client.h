@@ -45,8 +45,8 @@ class Secret {
   std::string value_;
 };
 
-// Every occurrence of the secret (raw, JSON-escaped, URL-encoded, base64) becomes "[key]". Secrets
-// under 8 bytes are not searched for.
+// Every occurrence of the secret (raw, JSON-escaped, URL-encoded, base64, also as a part of a
+// longer base64 text) becomes "[key]". Secrets under 8 bytes are not searched for.
 [[nodiscard]] std::string redact(std::string text, const Secret& secret);
 
 // Where and how one model is reached.
@@ -77,7 +77,10 @@ struct Settings {
 };
 
 struct Retry {
-  int max_attempts = 5;            // tries in all per request, 429 included
+  int max_attempts = 5;            // tries per request that fail otherwise than by a rate limit
+  int max_rate_limited = 0;        // tries per request that a rate limit refuses; 0: any number
+  int max_cut_retries = 3;         // repeats of an answer that broke off
+  int max_protocol_retries = 2;    // repeats of a 200 that held no answer
   double first_delay = 1.0;        // seconds; doubles each time
   double max_delay = 60.0;         // cap of our own delay
   double max_retry_after = 120.0;  // a longer Retry-After is a failure
@@ -113,6 +116,8 @@ struct Attempt {
   // -1: nothing was charged, or the answer counts.
   std::int64_t lost_input = -1;
   std::int64_t lost_output = -1;
+  // What the model had said in such an answer; bounded, redacted.
+  std::string partial{};
 };
 
 struct EndpointFailure {

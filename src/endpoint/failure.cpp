@@ -93,8 +93,14 @@ bool is_filter(const WireError& error, std::string_view words) {
 // Money or quota that no wait brings back. A code alone is enough unless a wait was asked for or
 // the words speak of a span of time; words alone must name money.
 bool is_quota(const WireError& error, std::string_view words, bool delay_asked) {
-  if (delay_asked ||
-      has_any(words, {"per minute", "per second", "per day", "concurren", "try again in "}))
+  if (delay_asked || has_any(words,
+                             {"per minute",
+                              "per second",
+                              "per day",
+                              "concurren",
+                              "try again in ",
+                              "retry in ",
+                              "retry after "}))
     return false;
   const std::string code = lower(error.code + " " + error.type);
   return has_any(code,

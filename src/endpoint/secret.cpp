@@ -1,8 +1,9 @@
 #include "endpoint/client.h"
 
-#include <array>
+#include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <vector>
 
 namespace sweep::endpoint {
 namespace {
@@ -35,31 +36,57 @@ std::string url_encoded(const std::string& text) {
   return out;
 }
 
-std::string json_escaped(const std::string& text) {
+std::string json_escaped(const std::string& text, std::string_view escaped) {
   std::string out;
   for (const char c : text) {
-    if (c == '"' || c == '\\' || c == '/')
+    if (escaped.find(c) != std::string_view::npos)
       out += '\\';
     out += c;
   }
   return out;
 }
 
-// Without padding, which only says where the text ended.
-std::string base64(const std::string& text) {
+// Digits of `text` that stands `before` bytes into what is encoded: those that it alone decides, or
+// all of them (`whole`). Without padding.
+std::string base64(const std::string& text, std::size_t before, bool whole) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   unsigned buffer = 0;
   int bits = 0;
-  for (const char c : text) {
+  for (const char c : std::string(before, '\0') + text) {
     buffer = (buffer << 8) | static_cast<unsigned char>(c);
     for (bits += 8; bits >= 6; bits -= 6)
       out += digits[(buffer >> (bits - 6)) & 63];
   }
-  if (bits > 0)
+  if (bits > 0 && whole)
     out += digits[(buffer << (6 - bits)) & 63];
-  return out;
+  return out.substr((before * 8 + 5) / 6);
+}
+
+// Every form in which a text may give the key away, longer ones first.
+std::vector<std::string> forms_of(const std::string& key) {
+  std::vector<std::string> forms = {
+      key, json_escaped(key, "\"\\/"), json_escaped(key, "\"\\"), url_encoded(key)};
+  std::string small = forms.back();  // "%2f"
+  for (std::size_t at = small.find('%'); at != std::string::npos; at = small.find('%', at + 1))
+    for (const std::size_t digit : {at + 1, at + 2})
+      small[digit] = static_cast<char>(std::tolower(static_cast<unsigned char>(small[digit])));
+  forms.push_back(std::move(small));
+  // Also inside something longer, as in "user:KEY"; each in both alphabets.
+  for (const bool whole : {true, false})
+    for (const std::size_t before : {0U, 1U, 2U}) {
+      std::string digits = base64(key, before, whole);
+      forms.push_back(digits);
+      std::replace(digits.begin(), digits.end(), '+', '-');
+      std::replace(digits.begin(), digits.end(), '/', '_');
+      forms.push_back(std::move(digits));
+    }
+  std::sort(forms.begin(), forms.end(), [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  });
+  forms.erase(std::unique(forms.begin(), forms.end()), forms.end());
+  return forms;
 }
 
 }  // namespace
@@ -85,7 +112,7 @@ std::string redact(std::string text, const Secret& secret) {
   const std::string& key = secret.reveal();
   if (key.size() < kShortestSecret)
     return text;
-  for (const std::string& form : {key, json_escaped(key), url_encoded(key), base64(key)})
+  for (const std::string& form : forms_of(key))
     replace_all(text, form);
   return text;
 }

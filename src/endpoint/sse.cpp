@@ -55,8 +55,8 @@ void SseParser::line(std::string_view text, const Sink& sink) {
 }
 
 void SseParser::dispatch(const Sink& sink) {
-  // Proxies re-emit comments as `data: : keep-alive`.
-  if (!data_.empty() && data_[0] != ':')
+  // Proxies re-emit comments as `data: : keep-alive`, some servers send pings as events.
+  if (!data_.empty() && data_[0] != ':' && name_ != "ping")
     sink({name_, data_});
   name_.clear();
   data_.clear();

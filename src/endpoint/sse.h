@@ -13,8 +13,8 @@ struct SseEvent {
 };
 
 // Parser of server-sent events (WHATWG HTML, 9.2) for bytes in pieces of any size: CR, LF and CRLF
-// end lines, also across pieces; a byte-order mark is skipped; comments and events without data are
-// dropped.
+// end lines, also across pieces; a byte-order mark is skipped; comments, events without data and
+// events named "ping" are dropped.
 class SseParser {
  public:
   using Sink = std::function<void(const SseEvent&)>;

@@ -15,6 +15,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMaxHeaderBytes = std::size_t{256} << 10;
 constexpr int kPollMilliseconds = 100;
+// After all that matters came, for the peer to end its answer: only then the connection can serve
+// another request.
+constexpr std::chrono::milliseconds kEndGrace{100};
 
 bool same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
@@ -41,7 +44,7 @@ struct Transfer {
   std::size_t header_bytes = 0;
   bool first_byte = false;
   bool progressed = false;
-  bool finished = false;  // the receiver has all it wants
+  std::optional<Clock::time_point> finished;  // since when the receiver has all it wants
   std::optional<Fault> stopped;
   std::exception_ptr thrown;  // out of the receiver; exceptions must not cross libcurl
 };
@@ -82,6 +85,8 @@ std::size_t on_header(char* data, std::size_t size, std::size_t count, void* use
 std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   const std::string_view bytes(data, size * count);
+  if (transfer.finished)
+    return bytes.size();
   const auto now = Clock::now();
   if (!transfer.first_byte) {
     transfer.first_byte = true;
@@ -112,8 +117,9 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user)
     transfer.progressed = true;
     transfer.last_progress = now;
   }
-  transfer.finished = chunk == Chunk::finished;
-  return transfer.finished ? CURL_WRITEFUNC_ERROR : bytes.size();
+  if (chunk == Chunk::finished)
+    transfer.finished = now;
+  return bytes.size();
 }
 
 // The clock that has run out, if any.
@@ -207,6 +213,7 @@ void Client::Impl::configure(const Request& request,
   // "" also switches the environment off.
   set(handle, CURLOPT_PROXY, socket.path.empty() ? request.route.proxy.c_str() : "");
   set(handle, CURLOPT_NOPROXY, direct_hosts(request.route).c_str());
+  set(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // a proxy's refusal is not the endpoint's
   set(handle, CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));  // keys never to a proxy
   set(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   if (request.decode)
@@ -243,7 +250,7 @@ CURLcode Client::Impl::drive(Transfer& transfer, const Cancelled& cancelled) {
       transfer.stopped = Fault::cancelled;
     if (!transfer.stopped)
       transfer.stopped = expired(transfer);
-    if (transfer.stopped)
+    if (transfer.stopped || (transfer.finished && Clock::now() - *transfer.finished > kEndGrace))
       return CURLE_ABORTED_BY_CALLBACK;
     check(curl_multi_poll(multi.get(), nullptr, 0, kPollMilliseconds, nullptr));
   }

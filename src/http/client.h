@@ -55,7 +55,7 @@ struct Request {
 enum class Chunk {
   progress,   // re-arms the idle clock
   keepalive,  // comments, pings: does not
-  finished,   // all that matters is here: ends the transfer at once, without an error
+  finished,   // all that matters is here: ends the transfer within 0.2 s, without an error
 };
 
 using Receive = std::function<Chunk(std::string_view bytes)>;

@@ -41,6 +41,7 @@ Fault fault_of(CURLcode code) {
     case CURLE_HTTP2_STREAM:
       return Fault::cut;
     case CURLE_BAD_CONTENT_ENCODING:
+    case CURLE_WRITE_ERROR:  // how brotli's errors show; a receiver's own have another cause set
       return Fault::bad_encoding;
     default:
       return Fault::other;

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -64,8 +63,8 @@ class RawServer {
   ~RawServer() {
     stop_ = true;
     thread_.join();
-    for (std::thread& one : connections_)
-      one.join();
+    for (Connection& one : connections_)
+      one.thread.join();
     ::close(listener_);
     if (!path_.empty())
       std::filesystem::remove(path_);
@@ -109,6 +108,11 @@ class RawServer {
   }
 
  private:
+  struct Connection {
+    std::thread thread;
+    std::atomic<bool> done{false};
+  };
+
   void listen_tcp(bool six) {
     sockaddr_storage address{};
     socklen_t size = six ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
@@ -174,10 +178,18 @@ class RawServer {
       ++accepted_;
       const int yes = 1;
       ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-      connections_.emplace_back([this, fd] {
+      connections_.remove_if([](Connection& one) {
+        const bool done = one.done;
+        if (done)
+          one.thread.join();
+        return done;
+      });
+      Connection& connection = connections_.emplace_back();
+      connection.thread = std::thread([this, fd, &connection] {
         while (serve_one(fd)) {
         }
         ::close(fd);
+        connection.done = true;
       });
     }
   }
@@ -248,7 +260,7 @@ class RawServer {
   int count_ = 0;
   std::vector<std::string> requests_;
   std::thread thread_;
-  std::vector<std::thread> connections_;  // of thread_ until it ends
+  std::list<Connection> connections_;  // of thread_ until it ends
 };
 
 // A response with Content-Length.

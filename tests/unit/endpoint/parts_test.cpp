@@ -182,17 +182,19 @@ TEST(Backoff, GrowsWithJitterAndIsReproducible) {
   Retry retry;
   retry.jitter_seed = 5;
   Backoff a(retry), b(retry);
-  for (int failures = 1; failures < 12; ++failures) {
-    const double whole = std::min(std::ldexp(1.0, failures - 1), 60.0);
-    const double delay = a.delay(failures, std::nullopt);
-    EXPECT_GE(delay, whole / 2);
-    EXPECT_LE(delay, whole);
-    EXPECT_EQ(delay, b.delay(failures, std::nullopt));
-  }
-  const double asked = a.delay(1, 40.0);
+  for (const bool limited : {false, true})
+    for (int failures = 1; failures < 12; ++failures) {
+      const double most = std::min(std::ldexp(1.0, failures - 1), limited ? 60.0 : 30.0);
+      const double delay = a.delay(failures, std::nullopt, limited);
+      EXPECT_GE(delay, 0.5);
+      EXPECT_LE(delay, most);
+      EXPECT_EQ(delay, b.delay(failures, std::nullopt, limited));
+    }
+  const double asked = a.delay(1, 40.0, true);
   EXPECT_GE(asked, 40.0);
   EXPECT_LE(asked, 45.0);
-  EXPECT_GT(a.delay(1, 0.0), 0.0);
+  EXPECT_GE(a.delay(1, 0.0, true), 0.5);
+  EXPECT_LE(a.delay(1, 0.0, true), 1.0);
 }
 
 TEST(Arguments, RepairsOnlyWhatKeepsTheMeaning) {
