@@ -9,6 +9,7 @@
 #include "record/trajectory.h"
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,10 @@ class Evaluator {
       const evaluate::EvaluationRequest& request) = 0;
 };
 
+// evaluate::evaluate itself; `services` outlives it.
+[[nodiscard]] std::unique_ptr<Evaluator> real_evaluator(const evaluate::Services& services,
+                                                        evaluate::Spares* spares = nullptr);
+
 // What the prompts say about a problem and its device.
 struct Task {
   std::string id;    // "level1/3"
@@ -57,6 +62,13 @@ struct Task {
   std::string precision;
 };
 
+// A recorded conversation that is led again: it begins with these texts whatever the prompts of
+// this program say, and tools answer from the record alone.
+struct Again {
+  std::string system_prompt;
+  std::string first_message;
+};
+
 // One item's surroundings, all owned by the caller and alive during run().
 struct Services {
   record::ItemServices* record = nullptr;
@@ -64,6 +76,7 @@ struct Services {
   Evaluator* evaluator = nullptr;
   util::Clock* clock = nullptr;
   bool allow_unsandboxed = false;
+  const Again* again = nullptr;  // null: a new conversation
 };
 
 // Runs the conversation of one item to its end and returns the finished trajectory (saved through
@@ -89,6 +102,10 @@ struct Surroundings {
   bool allow_unsandboxed = false;
   evaluate::Spares* spares = nullptr;  // of this worker, alive during run_item()
 };
+
+// As [agent] says, with a jitter of the item's own.
+[[nodiscard]] endpoint::Retry retry_of(const config::SweepConfig& config,
+                                       const config::WorkItem& item);
 
 // run() with the real endpoint, judge and clock: what the queue's worker calls. Reads the model's
 // key by name.

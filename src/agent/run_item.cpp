@@ -66,6 +66,13 @@ endpoint::Target target_of(const config::Model& model, const Surroundings& surro
   return endpoint::target_of(model, model.base_url, endpoint::Secret(std::move(*key)));
 }
 
+}  // namespace
+
+std::unique_ptr<Evaluator> real_evaluator(const evaluate::Services& services,
+                                          evaluate::Spares* spares) {
+  return std::make_unique<RealEvaluator>(services, spares);
+}
+
 endpoint::Retry retry_of(const config::SweepConfig& config, const config::WorkItem& item) {
   endpoint::Retry out;
   out.max_attempts =
@@ -75,6 +82,8 @@ endpoint::Retry retry_of(const config::SweepConfig& config, const config::WorkIt
   out.jitter_seed = util::leading_u64(util::sha256(item.id()));
   return out;
 }
+
+namespace {
 
 record::Provenance provenance_of(const Surroundings& surroundings, const config::Model& model) {
   record::Provenance out = surroundings.provenance;
@@ -115,9 +124,9 @@ record::Trajectory run_item(const config::SweepConfig& config,
   };
   const auto endpoint =
       endpoint::connect(target_of(model, surroundings), retry_of(config, item), needs);
-  RealEvaluator evaluator(surroundings.evaluation, surroundings.spares);
+  const auto evaluator = real_evaluator(surroundings.evaluation, surroundings.spares);
   const Services services{
-      &record, endpoint.get(), &evaluator, &clock, surroundings.allow_unsandboxed};
+      &record, endpoint.get(), evaluator.get(), &clock, surroundings.allow_unsandboxed};
   return run(config, item, task, surroundings.device, provenance_of(surroundings, model), services);
 }
 

@@ -73,6 +73,22 @@ std::string_view name(StopReason reason) {
   return names.at(static_cast<std::size_t>(reason));
 }
 
+ToolSettings tool_settings(const config::SweepConfig& config,
+                           const config::WorkItem& item,
+                           device::Id device,
+                           bool allow_unsandboxed) {
+  return {item.problem_id(),
+          device,
+          {},
+          static_cast<std::uint64_t>(std::max<std::int64_t>(config.run.seed, 0)),
+          static_cast<int>(config.run.correct_trials),
+          static_cast<int>(config.run.submit_correct_trials),
+          config.parallelism.eval_timeout_s,
+          allow_unsandboxed,
+          config::stress_gates(config.run, item.variant),
+          config.run.nvcc};
+}
+
 Session::Session(const config::SweepConfig& config,
                  const config::WorkItem& item,
                  const Task& task,
@@ -88,16 +104,8 @@ Session::Session(const config::SweepConfig& config,
       tools_(tool_definitions(harness_)),
       settings_(settings_of(model_, config.agent, harness_.tool_required)),
       price_(model_.price) {
-  tool_settings_ = {task.id,
-                    device,
-                    task.device,
-                    static_cast<std::uint64_t>(std::max<std::int64_t>(config.run.seed, 0)),
-                    static_cast<int>(config.run.correct_trials),
-                    static_cast<int>(config.run.submit_correct_trials),
-                    config.parallelism.eval_timeout_s,
-                    services.allow_unsandboxed,
-                    config::stress_gates(config.run, item.variant),
-                    config.run.nvcc};
+  tool_settings_ = tool_settings(config, item, device, services.allow_unsandboxed);
+  tool_settings_.device_facts = task.device;
   trajectory_.provenance = provenance;
 }
 
@@ -144,9 +152,14 @@ void Session::begin() {
     trajectory_.cost_wasted_usd = 0;
     trajectory_.price_sha256 = config::price_sha256(*price_);
   }
+  if (services_.again != nullptr)
+    trajectory_.system_prompt = services_.again->system_prompt;
   conversation_.push_back({endpoint::Speaker::system, trajectory_.system_prompt});
-  conversation_.push_back({endpoint::Speaker::user,
-                           task_prompt(task_, tool_settings_.device.kind == device::Kind::cpu)});
+  conversation_.push_back(
+      {endpoint::Speaker::user,
+       services_.again != nullptr
+           ? services_.again->first_message
+           : task_prompt(task_, tool_settings_.device.kind == device::Kind::cpu)});
 }
 
 void Session::one_turn(std::int64_t number) {

@@ -153,7 +153,7 @@ json response_items(const endpoint::Message& message) {
 std::optional<endpoint::Completion> Session::replay(const std::string& key,
                                                     const endpoint::Exchange& /*request*/,
                                                     record::Turn& turn) {
-  if (!replaying_)
+  if (!replaying_ || services_.again != nullptr)
     return std::nullopt;
   const auto finished = services_.record->finished_request(requests_);
   // A request that failed for the endpoint's sake is asked anew.

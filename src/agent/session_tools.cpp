@@ -150,7 +150,8 @@ ToolOutcome Session::run_recorded(const std::string& tool,
                                   const std::string& kernel,
                                   record::Turn& turn) {
   const std::string key = util::sha256_hex(tool + "\n" + kernel);
-  if (replaying_) {
+  const bool again = services_.again != nullptr;
+  if (replaying_ || again) {
     const auto finished = services_.record->finished_tool(tool_runs_);
     if (finished && finished->key_sha256 == key && !finished->output_sha256.empty()) {
       ++tool_runs_;
@@ -158,6 +159,14 @@ ToolOutcome Session::run_recorded(const std::string& tool,
       return outcome_from_text(services_.record->get_artifact(finished->output_sha256));
     }
     replaying_ = false;
+  }
+  if (again) {
+    stop_ = StopReason::infra;
+    trajectory_.error = tool + ": this call is not in the record";
+    trajectory_.error_code = "E_REPLAY_TOOL";
+    ToolOutcome none;
+    none.infra = true;
+    return none;
   }
   report(tool);
   ToolOutcome outcome = run_tool(tool, kernel, tool_settings_, *services_.evaluator);

@@ -41,6 +41,12 @@ struct ToolSettings {
   bool nvcc = false;         // EvaluationRequest::nvcc
 };
 
+// Those of an item, without device facts.
+[[nodiscard]] ToolSettings tool_settings(const config::SweepConfig& config,
+                                         const config::WorkItem& item,
+                                         device::Id device,
+                                         bool allow_unsandboxed);
+
 // Runs one tool. `name` must be one of the five; `kernel` is empty for get_gpu_specs.
 [[nodiscard]] ToolOutcome run_tool(const std::string& name,
                                    const std::string& kernel,

@@ -1,6 +1,7 @@
 #include "agent/recompute.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/runs.h"
 #include "cli/style.h"
 #include "record/ledger.h"
 #include "record/run_dir.h"
@@ -21,9 +22,6 @@ namespace sweep::cli {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-// A folder with a ledger, or the name of one below runs/. Nothing is written to another.
 record::RunDir open_run(const std::string& name) {
   for (const fs::path& folder : {fs::path(name), fs::path("runs") / name}) {
     record::RunDir run(folder);
@@ -39,8 +37,6 @@ record::RunDir open_run(const std::string& name) {
        "give a run's folder, e.g. runs/demo"},
       "E_RUN_MISSING");
 }
-
-}  // namespace
 
 int run_verify(const std::vector<std::string>& arguments) {
   std::string name;

@@ -1,6 +1,7 @@
 #include "cli/command.h"
 #include "cli/installation.h"
 #include "cli/options.h"
+#include "cli/runs.h"
 #include "config/config.h"
 #include "queue/sweep.h"
 
@@ -10,9 +11,7 @@
 
 namespace sweep::cli {
 
-namespace {
-
-queue::Installation installation() {
+queue::Installation sweep_installation() {
   queue::Installation out;
   out.program = program_path();
   out.data = data_root();
@@ -28,8 +27,6 @@ queue::Installation installation() {
   }
   return out;
 }
-
-}  // namespace
 
 int run_sweep(const std::vector<std::string>& arguments) {
   if (arguments == std::vector<std::string>{"--help", "config"}) {
@@ -68,7 +65,7 @@ int run_sweep(const std::vector<std::string>& arguments) {
   options.json = global.json;
   options.quiet = global.quiet;
   options.allow_unsandboxed = global.allow_unsandboxed;
-  return queue::run_sweep(options, installation());
+  return queue::run_sweep(options, sweep_installation());
 }
 
 }  // namespace sweep::cli

@@ -163,6 +163,16 @@ struct Loaded {
                            const std::string& file,
                            const std::filesystem::path& root);
 
+// The configuration as a run keeps it: the same keys without comments. UsageError
+// E_CONFIG_SYNTAX.
+[[nodiscard]] std::string recorded_text(std::string_view text, const std::string& file);
+
+// parse() of recorded_text without what selects items and sets prices: the run knows its items, and
+// the files that a slate or a price table named need not be here.
+[[nodiscard]] Loaded parse_recorded(std::string_view text,
+                                    const std::string& file,
+                                    const std::filesystem::path& root);
+
 // Nearest folder above `file` with a `.git`; else the parent of a folder named `configs`; else the
 // file's folder. Absolute.
 [[nodiscard]] std::filesystem::path root_of(const std::filesystem::path& file);

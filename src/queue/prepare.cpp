@@ -308,10 +308,12 @@ void open_run(const Plan& plan,
   const std::string hash = util::sha256_hex(identity);
   const std::string planned = artifacts.put(record::plan_json(names_of(plan.chosen)));
   const auto before = identity_of(ledger.rows());
-  const nlohmann::json data{{"identity_sha256", hash},
-                            {"items_sha256", planned},
-                            {"sweep_version", version},
-                            {"policy", record::kPolicy}};
+  const nlohmann::json data{
+      {"identity_sha256", hash},
+      {"items_sha256", planned},
+      {"toml_sha256", artifacts.put(config::recorded_text(plan.toml, plan.config.file.string()))},
+      {"sweep_version", version},
+      {"policy", record::kPolicy}};
   if (!before) {
     (void)artifacts.put(identity);
     (void)ledger.append(record::kind::run_start, {}, data);

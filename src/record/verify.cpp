@@ -95,7 +95,7 @@ void check_artifacts(const RunDir& run, RunVerification& out) {
     }
   }
   for (const Row& row : out.ledger.read) {
-    for (const char* key : {"input", "output", "identity_sha256", "items_sha256"}) {
+    for (const char* key : {"input", "output", "identity_sha256", "items_sha256", "toml_sha256"}) {
       const std::string hash = text_in(row.data, key);
       if (is_sha256(hash) && !artifacts.has(hash)) {
         out.broken.push_back("artifacts/" + hash + ": missing, but row " + std::to_string(row.seq) +

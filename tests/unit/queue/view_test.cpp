@@ -10,7 +10,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-ViewState example() {
+ViewState example_state() {
   ViewState state;
   state.run = "demo";
   state.seconds = 100;
@@ -23,7 +23,7 @@ ViewState example() {
 }
 
 TEST(View, ShowsCountsModelsLanesAndTheLastEvents) {
-  const std::string text = ::testing::PrintToString(screen(example(), 200));
+  const std::string text = ::testing::PrintToString(screen(example_state(), 200));
   EXPECT_THAT(text, HasSubstr("6/12 done  50%"));
   EXPECT_THAT(text, HasSubstr("at least $1.25"));
   EXPECT_THAT(text, HasSubstr("1.00x"));
@@ -37,16 +37,16 @@ TEST(View, ShowsCountsModelsLanesAndTheLastEvents) {
 
 TEST(View, NeverPassesControlCharactersAndKeepsToTheWidth) {
   for (const std::size_t width : {20U, 40U, 80U}) {
-    for (const std::string& line : screen(example(), width)) {
+    for (const std::string& line : screen(example_state(), width)) {
       EXPECT_LE(line.size(), width + 2);
       EXPECT_EQ(line.find('\x1b'), std::string::npos);
     }
   }
-  EXPECT_EQ(plain_line(example()).find('\x1b'), std::string::npos);
+  EXPECT_EQ(plain_line(example_state()).find('\x1b'), std::string::npos);
 }
 
 TEST(View, TimeLeftIsARangeAfterFiveItems) {
-  ViewState state = example();
+  ViewState state = example_state();
   EXPECT_THAT(time_left(state), HasSubstr(" to "));
   state.models[0].done = 4;
   EXPECT_THAT(time_left(state), IsEmpty());
@@ -56,7 +56,7 @@ TEST(View, TimeLeftIsARangeAfterFiveItems) {
 }
 
 TEST(View, SaysHowStoppingGoes) {
-  ViewState state = example();
+  ViewState state = example_state();
   state.stopping = true;
   EXPECT_THAT(screen(state, 200).back(), HasSubstr("Ctrl-C again kills"));
 }
