@@ -10,6 +10,7 @@
 #include "util/sha256.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sweep::agent {
 namespace {
@@ -37,9 +38,9 @@ class ItemPermits final : public endpoint::Permits {
   std::unique_ptr<endpoint::Permit> take(std::int64_t /*estimated_tokens*/) override {
     struct Held final : endpoint::Permit {
       explicit Held(std::unique_ptr<record::ItemServices::Permit> permit)
-          : permit_(std::move(permit)) {}
+          : inner(std::move(permit)) {}
 
-      std::unique_ptr<record::ItemServices::Permit> permit_;
+      std::unique_ptr<record::ItemServices::Permit> inner;
     };
 
     return std::make_unique<Held>(record_.permit());
@@ -119,7 +120,7 @@ record::Trajectory run_item(const config::SweepConfig& config,
   needs.cancelled = [&record] { return record.stopping(); };
   needs.waiting = [&record](const std::string& why, double seconds) {
     record::Progress progress;
-    progress.state = why + ": " + std::to_string(static_cast<long>(seconds + 0.5)) + " s";
+    progress.state = why + ": " + std::to_string(std::lround(seconds)) + " s";
     record.progress(progress);
   };
   const auto endpoint =

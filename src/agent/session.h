@@ -39,7 +39,7 @@ class Session {
   };
 
   void begin();
-  void one_turn(std::int64_t turn);
+  void one_turn(std::int64_t number);
   void add_notes(std::int64_t turn);
   void append_user(const std::string& text);
 

@@ -68,7 +68,7 @@ struct BandSession {
 
 [[nodiscard]] nlohmann::json to_json(const BandSession& session);
 // Throws wire::WireError: the file may be anyone's.
-[[nodiscard]] BandSession session_from_json(const nlohmann::json& json);
+[[nodiscard]] BandSession session_from_json(const nlohmann::json& body);
 
 // Of shape `index` of a session's result.
 [[nodiscard]] BandSession band_session(const evaluate::TimeResult& time,

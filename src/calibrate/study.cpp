@@ -114,40 +114,51 @@ void append_study(const std::filesystem::path& file,
   util::append_durable(file, (last == '\n' ? "" : "\n") + body.dump() + "\n");
 }
 
+namespace {
+
+bool has_verdict(const BandSession& session, evaluate::Verdict verdict) {
+  return session.verdict == evaluate::name(verdict);
+}
+
+StudyRow row_of(const Band& band, const Study& study) {
+  StudyRow row;
+  row.band = band.name;
+  std::vector<double> seconds, widths;
+  for (const BandSession& session : study.of(band.name, false)) {
+    ++row.sessions;
+    seconds.push_back(session.seconds);
+    widths.push_back((std::log(session.ratio.high) - std::log(session.ratio.low)) / 2);
+    row.excludes_one += session.ratio.low > 1 || session.ratio.high < 1 ? 1 : 0;
+    row.faster_or_slower += has_verdict(session, evaluate::Verdict::pass_faster) ||
+                                    has_verdict(session, evaluate::Verdict::pass_slower)
+                                ? 1
+                                : 0;
+    if (session.usual) {
+      ++row.usual;
+      row.usual_differs += session.usual->differs ? 1 : 0;
+      row.usual_apart += std::abs(std::log(session.usual->ratio)) > kApart ? 1 : 0;
+    }
+  }
+  for (const BandSession& session : study.of(band.name, true)) {
+    ++row.controls;
+    row.controls_found += has_verdict(session, evaluate::Verdict::pass_slower) ? 1 : 0;
+  }
+  if (row.sessions > 0) {
+    row.seconds = stats::median(seconds);
+    row.half_width = stats::median(widths);
+    row.half_width_q95 = stats::quantile(widths, 0.95);
+  }
+  return row;
+}
+
+}  // namespace
+
 std::vector<StudyRow> rows_of(const Study& study) {
   std::vector<StudyRow> rows;
   for (const Band& band : kBands) {
-    StudyRow row;
-    row.band = band.name;
-    std::vector<double> seconds, widths;
-    for (const BandSession& session : study.of(band.name, false)) {
-      ++row.sessions;
-      seconds.push_back(session.seconds);
-      widths.push_back((std::log(session.ratio.high) - std::log(session.ratio.low)) / 2);
-      row.excludes_one += session.ratio.low > 1 || session.ratio.high < 1 ? 1 : 0;
-      row.faster_or_slower +=
-          session.verdict == evaluate::name(evaluate::Verdict::pass_faster) ||
-                  session.verdict == evaluate::name(evaluate::Verdict::pass_slower)
-              ? 1
-              : 0;
-      if (session.usual) {
-        ++row.usual;
-        row.usual_differs += session.usual->differs ? 1 : 0;
-        row.usual_apart += std::abs(std::log(session.usual->ratio)) > kApart ? 1 : 0;
-      }
-    }
-    for (const BandSession& session : study.of(band.name, true)) {
-      ++row.controls;
-      row.controls_found +=
-          session.verdict == evaluate::name(evaluate::Verdict::pass_slower) ? 1 : 0;
-    }
-    if (row.sessions > 0) {
-      row.seconds = stats::median(seconds);
-      row.half_width = stats::median(widths);
-      row.half_width_q95 = stats::quantile(widths, 0.95);
-    }
+    StudyRow row = row_of(band, study);
     if (row.sessions > 0 || row.controls > 0) {
-      rows.push_back(row);
+      rows.push_back(std::move(row));
     }
   }
   return rows;

@@ -23,9 +23,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <optional>
 
-#include <signal.h>
 #include <sys/stat.h>
 
 namespace sweep::compile {

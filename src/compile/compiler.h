@@ -43,6 +43,8 @@ struct Toolchain {
 class Compiler {
  public:
   explicit Compiler(Options options = {});
+  Compiler(const Compiler&) = delete;
+  Compiler& operator=(const Compiler&) = delete;
   Compiler(Compiler&&) noexcept;
   Compiler& operator=(Compiler&&) noexcept;
   ~Compiler();

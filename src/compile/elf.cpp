@@ -16,7 +16,7 @@ std::optional<T> read(std::span<const std::byte> bytes, std::uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) {
     return std::nullopt;
   }
-  T value;
+  T value{};
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }
@@ -121,7 +121,7 @@ std::vector<ElfFile::Relocation> ElfFile::relocations(std::size_t index) const {
 }
 
 std::string demangled(std::string_view name) {
-  const std::string text(name);
+  std::string text(name);
   if (!name.starts_with("_Z")) {
     return text;  // the library would take "g" for the type that it encodes
   }

@@ -13,8 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
-
-#include <signal.h>
+#include <csignal>
 
 namespace sweep::compile {
 namespace {

@@ -10,7 +10,7 @@
 
 namespace sweep::compile {
 
-inline constexpr std::size_t kMaxLogBytes = 64 * 1024;
+inline constexpr std::size_t kMaxLogBytes = std::size_t{64} << 10;
 
 // A compiler's log made fit to be shown to a model: valid UTF-8, at most kMaxLogBytes, folders of
 // `ours` (work folder, include folders) taken off the paths. A log that names an absolute path

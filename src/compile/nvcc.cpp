@@ -78,7 +78,7 @@ bool is_marker(std::string_view name) {
 }
 
 // A demangled kernel without its result: "ns::k<3>(float const*)".
-std::string without_result(std::string name) {
+std::string without_result(const std::string& name) {
   return name.starts_with("void ") ? name.substr(5) : name;
 }
 

@@ -111,12 +111,10 @@ class Splitter {
   explicit Splitter(std::vector<PtxStatement>& out) : out_(out) {}
 
   void take(std::string_view token) {
-    if (token == ";") {
+    if (token == ";" || (token == "}" && operands_ == 0)) {
       end();
     } else if (token == "{") {
       open();
-    } else if (token == "}" && operands_ == 0) {
-      end();
     } else if (token == ":" && tokens_.size() == 1) {
       tokens_.clear();
     } else {

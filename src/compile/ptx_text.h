@@ -32,6 +32,7 @@ class PtxText {
   explicit PtxText(std::string_view text);
   PtxText(const PtxText&) = delete;
   PtxText& operator=(const PtxText&) = delete;
+  ~PtxText() = default;
 
   [[nodiscard]] const std::vector<PtxStatement>& statements() const { return statements_; }
 

@@ -8,8 +8,7 @@
 #include "util/process.h"
 
 #include <algorithm>
-
-#include <signal.h>
+#include <csignal>
 
 namespace sweep::compile {
 namespace {

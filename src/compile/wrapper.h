@@ -38,6 +38,6 @@ inline constexpr std::string_view kNoPrintf =
 
 // A use of __DATE__, __TIME__ or __TIMESTAMP__ outside comments and literals: the text would not be
 // the same at every compilation. Pasted spellings are not found; they change nothing but the date.
-[[nodiscard]] bool uses_build_time(std::string_view source);
+[[nodiscard]] bool uses_build_time(std::string_view given);
 
 }  // namespace sweep::compile

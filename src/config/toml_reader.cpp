@@ -287,8 +287,8 @@ bool TomlReader::by_level(const toml::node& node,
 }
 
 toml::table parse_toml(std::string_view text, const std::string& file) {
-  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
-  if (text.size() > kMaxBytes) {
+  constexpr std::size_t kMaxFile = std::size_t{1} << 20;
+  if (text.size() > kMaxFile) {
     throw util::UsageError({file, "larger than 1 MiB", "a configuration is a small TOML file"},
                            "E_CONFIG_SYNTAX");
   }

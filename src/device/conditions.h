@@ -23,6 +23,8 @@ class Monitor {
  public:
   // Never throws: what cannot be opened is the reason of every reading.
   Monitor(Id id, const Info& info);
+  Monitor(const Monitor&) = delete;
+  Monitor& operator=(const Monitor&) = delete;
   ~Monitor();
   Monitor(Monitor&&) noexcept;
   Monitor& operator=(Monitor&&) noexcept;

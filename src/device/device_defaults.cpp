@@ -73,6 +73,7 @@ std::unique_ptr<Module> Device::open_library(std::string_view function,
       "E_LIBRARY_DEVICE");
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): devices that need it keep it.
 void Device::use_own_code(Image /*image*/) {}
 
 void Device::launch(Module& module, const Launch& launch) {

@@ -51,7 +51,7 @@ struct BaselineTable {
 // Schema 1. from_json throws wire::WireError for anything but what to_json() made: at most 10,000
 // entries of 100 shapes.
 [[nodiscard]] nlohmann::json to_json(const BaselineTable& table);
-[[nodiscard]] BaselineTable baselines_from_json(const nlohmann::json& json);
+[[nodiscard]] BaselineTable baselines_from_json(const nlohmann::json& body);
 
 // `cache`/baselines/UUID-DRIVER.json; an empty `cache` is the compiler's default folder.
 [[nodiscard]] std::filesystem::path baselines_file(const std::filesystem::path& cache,
@@ -99,6 +99,6 @@ void replace_problem(BaselineTable& table,
                                                           double now);
 
 [[nodiscard]] nlohmann::json to_json(const std::vector<ShownBaseline>& baselines);
-[[nodiscard]] std::vector<ShownBaseline> shown_from_json(const nlohmann::json& json);
+[[nodiscard]] std::vector<ShownBaseline> shown_from_json(const nlohmann::json& list);
 
 }  // namespace sweep::evaluate

@@ -78,7 +78,7 @@ inline constexpr double kCalibrationDays = 30;
 [[nodiscard]] nlohmann::json to_json(const Calibration& calibration);
 // Throws wire::WireError for anything but what to_json() made: at most 1000 entries in a list,
 // half-widths from 0 to 1.
-[[nodiscard]] Calibration calibration_from_json(const nlohmann::json& json);
+[[nodiscard]] Calibration calibration_from_json(const nlohmann::json& body);
 
 // `cache`/calibration/UUID-DRIVER.json, or cpu.json; an empty `cache` is the compiler's default
 // folder. Characters that a name should not have are replaced.

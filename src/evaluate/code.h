@@ -71,7 +71,7 @@ using Facts = std::map<std::string, device::FunctionFacts, std::less<>>;
 // Everything but the image's bytes, which travel as a descriptor. from_json parses the source
 // again: the text is the truth.
 [[nodiscard]] nlohmann::json code_to_json(const Code& code);
-[[nodiscard]] Code code_from_json(const nlohmann::json& json,
+[[nodiscard]] Code code_from_json(const nlohmann::json& body,
                                   submission::Signature signature,
                                   device::Image image);
 

@@ -384,6 +384,6 @@ using Progress = std::function<void(const ProgressEvent&)>;
 enum class View { open, archive };
 [[nodiscard]] nlohmann::json to_json(const Evaluation& evaluation, View view);
 [[nodiscard]] Evaluation evaluation_from_json(
-    const nlohmann::json& json);  // throws util::UsageError on another schema
+    const nlohmann::json& body);  // throws util::UsageError on another schema
 
 }  // namespace sweep::evaluate

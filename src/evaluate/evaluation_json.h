@@ -9,24 +9,24 @@
 namespace sweep::evaluate {
 
 [[nodiscard]] nlohmann::json to_json(const Failure& failure);
-[[nodiscard]] Failure failure_from_json(const nlohmann::json& json);
+[[nodiscard]] Failure failure_from_json(const nlohmann::json& body);
 
 [[nodiscard]] nlohmann::json to_json(const Call& call);
-[[nodiscard]] Call call_from_json(const nlohmann::json& json);
+[[nodiscard]] Call call_from_json(const nlohmann::json& body);
 
 [[nodiscard]] nlohmann::json to_json(const CheckResult& result);
-[[nodiscard]] CheckResult check_from_json(const nlohmann::json& json);
+[[nodiscard]] CheckResult check_from_json(const nlohmann::json& body);
 
 [[nodiscard]] nlohmann::json to_json(const StressResult& result, View view);
-[[nodiscard]] StressResult stress_from_json(const nlohmann::json& json);
+[[nodiscard]] StressResult stress_from_json(const nlohmann::json& body);
 
 [[nodiscard]] nlohmann::json to_json(const TimeResult& result);
-[[nodiscard]] TimeResult time_from_json(const nlohmann::json& json);
+[[nodiscard]] TimeResult time_from_json(const nlohmann::json& body);
 
 [[nodiscard]] nlohmann::json to_json(const HeldoutResult& result, View view);
-[[nodiscard]] HeldoutResult heldout_from_json(const nlohmann::json& json);
+[[nodiscard]] HeldoutResult heldout_from_json(const nlohmann::json& body);
 
 [[nodiscard]] nlohmann::json to_json(const Protections& protections);
-[[nodiscard]] Protections protections_from_json(const nlohmann::json& json);
+[[nodiscard]] Protections protections_from_json(const nlohmann::json& body);
 
 }  // namespace sweep::evaluate

@@ -28,6 +28,6 @@ struct GoldenReport {
 [[nodiscard]] GoldenReport check_golden(const problem::Problem& problem,
                                         const std::string& golden_json,
                                         compile::Compiler& compiler,
-                                        device::Id device);
+                                        device::Id id);
 
 }  // namespace sweep::evaluate

@@ -196,7 +196,7 @@ class Judge {
   }
 
   // What a runner that is started from here has; nothing is opened or loaded.
-  json sandbox(const json& body) const {
+  [[nodiscard]] json sandbox(const json& body) const {
     ArmOptions options;
     options.program = &program_;
     options.device = device::parse_id(field<std::string>(body, "device"));

@@ -25,17 +25,17 @@ inline constexpr std::size_t kJudgeMessageBytes = std::size_t{64} << 20U;
 
 // The texts of a problem; parsed again on the other side, so the judge needs no files.
 [[nodiscard]] nlohmann::json problem_to_json(const problem::Problem& problem);
-[[nodiscard]] problem::Problem problem_from_json(const nlohmann::json& json);
+[[nodiscard]] problem::Problem problem_from_json(const nlohmann::json& body);
 
 [[nodiscard]] nlohmann::json options_to_json(const StageOptions& options);
-[[nodiscard]] StageOptions options_from_json(const nlohmann::json& json);
+[[nodiscard]] StageOptions options_from_json(const nlohmann::json& body);
 
 // How a process was started.
 [[nodiscard]] nlohmann::json guards_to_json(const std::vector<util::Protection>& list);
-[[nodiscard]] std::vector<util::Protection> guards_from_json(const nlohmann::json& json);
+[[nodiscard]] std::vector<util::Protection> guards_from_json(const nlohmann::json& list);
 
 [[nodiscard]] nlohmann::json error_to_json(const std::exception& error);
 // Throws the error that the other side wrote.
-[[noreturn]] void throw_error(const nlohmann::json& json);
+[[noreturn]] void throw_error(const nlohmann::json& body);
 
 }  // namespace sweep::evaluate

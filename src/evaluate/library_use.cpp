@@ -141,7 +141,7 @@ std::string math_of(const LibraryUse& use, const problem::Problem& problem) {
   if (tensor == nullptr) {
     return "";
   }
-  const std::string type(expr::name(tensor->type));
+  std::string type(expr::name(tensor->type));
   if (!product) {
     return type;
   }

@@ -41,6 +41,6 @@ struct NamedBuffer {
 
 [[nodiscard]] nlohmann::json to_json(const LibraryUse& use);
 // Throws wire::WireError for anything but what to_json() made.
-[[nodiscard]] LibraryUse library_use_from_json(const nlohmann::json& json);
+[[nodiscard]] LibraryUse library_use_from_json(const nlohmann::json& body);
 
 }  // namespace sweep::evaluate

@@ -36,6 +36,6 @@ struct Ceilings {
 
 [[nodiscard]] nlohmann::json to_json(const std::vector<Metric>& metrics);
 // Throws wire::WireError for anything but what to_json() made.
-[[nodiscard]] std::vector<Metric> metrics_from_json(const nlohmann::json& json);
+[[nodiscard]] std::vector<Metric> metrics_from_json(const nlohmann::json& list);
 
 }  // namespace sweep::evaluate

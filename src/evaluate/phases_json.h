@@ -14,6 +14,6 @@ namespace sweep::evaluate {
 
 // {"oracle": seconds, ..}; from the member "costs" of a stage, which may be missing.
 [[nodiscard]] nlohmann::json to_json(const JudgeCosts& costs);
-[[nodiscard]] JudgeCosts judge_costs_in(const nlohmann::json& stage);
+[[nodiscard]] JudgeCosts judge_costs_in(const nlohmann::json& body);
 
 }  // namespace sweep::evaluate

@@ -142,7 +142,7 @@ problem::Problem find_problem(const Services& services, const std::string& id_or
 }
 
 std::filesystem::path seed_file(const Services& services, const problem::Problem& problem) {
-  const std::filesystem::path beside = problem.folder / "seed.cu";
+  std::filesystem::path beside = problem.folder / "seed.cu";
   std::error_code error;
   if (std::filesystem::is_regular_file(beside, error)) {
     return beside;

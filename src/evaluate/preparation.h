@@ -77,8 +77,8 @@ struct Trusted {
                                const problem::Problem& problem,
                                bool nvcc);
 
-// At least 32 random bytes, made 0600 on first use. `path` empty: $SWEEP_SALT_FILE, else
+// At least 32 random bytes, made 0600 on first use. `given` empty: $SWEEP_SALT_FILE, else
 // ~/.local/state/sweep/salt. Throws util::UsageError if others may read it.
-[[nodiscard]] std::string read_salt(const std::filesystem::path& path);
+[[nodiscard]] std::string read_salt(const std::filesystem::path& given);
 
 }  // namespace sweep::evaluate

@@ -151,7 +151,7 @@ class Runner {
   json scratch(const json& body) {
     std::vector<std::unique_ptr<device::Buffer>> set;
     json addresses = json::array();
-    const json too_much = {
+    json too_much = {
         {"fault",
          fault_to_json({device::Fault::Kind::out_of_memory, "scratch does not fit the device"})}};
     try {

@@ -20,12 +20,12 @@ namespace sweep::evaluate {
 inline constexpr std::size_t kRunnerMessageBytes = std::size_t{64} << 20U;
 
 [[nodiscard]] nlohmann::json steps_to_json(const std::vector<device::Step>& steps);
-[[nodiscard]] std::vector<device::Step> steps_from_json(const nlohmann::json& json);
+[[nodiscard]] std::vector<device::Step> steps_from_json(const nlohmann::json& list);
 
 [[nodiscard]] nlohmann::json fault_to_json(const device::Fault& fault);
-[[nodiscard]] device::Fault fault_from_json(const nlohmann::json& json);
+[[nodiscard]] device::Fault fault_from_json(const nlohmann::json& body);
 
 [[nodiscard]] nlohmann::json facts_to_json(const device::FunctionFacts& facts);
-[[nodiscard]] device::FunctionFacts facts_from_json(const nlohmann::json& json);
+[[nodiscard]] device::FunctionFacts facts_from_json(const nlohmann::json& body);
 
 }  // namespace sweep::evaluate

@@ -89,6 +89,8 @@ class Session {
           Code seed,
           Code candidate,
           std::optional<Code> versus);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
   ~Session();
 
   // Runners that were started ahead, with these options: the first players take them.

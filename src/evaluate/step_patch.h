@@ -32,6 +32,6 @@ void apply_patches(std::span<const StepPatch> patches, std::vector<device::Step>
 
 [[nodiscard]] nlohmann::json patches_to_json(std::span<const StepPatch> patches);
 // Throws wire::WireError or util::InfraError for what is no list of patches.
-[[nodiscard]] std::vector<StepPatch> patches_from_json(const nlohmann::json& json);
+[[nodiscard]] std::vector<StepPatch> patches_from_json(const nlohmann::json& list);
 
 }  // namespace sweep::evaluate

@@ -20,6 +20,8 @@ class Store {
   class Piece {
    public:
     Piece() = default;
+    Piece(const Piece&) = delete;
+    Piece& operator=(const Piece&) = delete;
     Piece(Piece&& other) noexcept;
     Piece& operator=(Piece&& other) noexcept;
     ~Piece();

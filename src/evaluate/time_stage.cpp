@@ -115,7 +115,8 @@ class TimeStage {
     session_.lock(util::LockMode::exclusive);
     (void)watch_.lap();
     for (int i = 0; i < count && !failure_; ++i) {
-      tick_("replicate", static_cast<std::size_t>(first + i), static_cast<std::size_t>(replicates));
+      const int done = first + i;
+      tick_("replicate", static_cast<std::size_t>(done), static_cast<std::size_t>(replicates));
       run_replicate(pairs_.at(static_cast<std::size_t>(i)), skip_ + first + i);
       conditions_.push_back(monitor_.read());
     }
@@ -298,7 +299,7 @@ class TimeStage {
     }
     begin = clock_.monotonic();
     judge_pair(shape, draw, pool, by_candidate, by_seed);
-    if (!failure_ && block.order.at(static_cast<std::size_t>(2 * half + 1)) == Arm::candidate) {
+    if (!failure_ && block.order.at(static_cast<std::size_t>(half) * 2 + 1) == Arm::candidate) {
       failure_ = session_.late_store(*shape.bench, by_candidate);
     }
     phases_.costs.compare += clock_.monotonic() - begin;

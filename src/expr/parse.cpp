@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxNesting = 64;
 constexpr int kMaxTreeDepth = 1024;
-constexpr std::size_t kMaxText = 64 * 1024;
+constexpr std::size_t kMaxText = std::size_t{64} << 10;
 constexpr std::size_t kMaxArguments = 64;
 
 // Levels of binary operators, loosest first; level 0 is the conditional.

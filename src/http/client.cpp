@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <ranges>
 #include <utility>
 
 namespace sweep::http {
@@ -179,10 +180,10 @@ std::string_view name(Fault fault) {
   return names.at(static_cast<std::size_t>(fault));
 }
 
-std::optional<std::string> Response::header(std::string_view wanted) const {
-  for (auto it = headers.rbegin(); it != headers.rend(); ++it)
-    if (same_name(it->name, wanted))
-      return it->value;
+std::optional<std::string> Response::header(std::string_view name) const {
+  for (const Header& header : std::views::reverse(headers))
+    if (same_name(header.name, name))
+      return header.value;
   return std::nullopt;
 }
 

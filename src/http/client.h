@@ -119,6 +119,8 @@ struct Response {
 class Client {
  public:
   Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
   ~Client();

@@ -192,7 +192,7 @@ constexpr std::string_view kSlate = "slate:";
 
 }  // namespace
 
-Catalog::Catalog(std::vector<fs::path> roots) {
+Catalog::Catalog(const std::vector<fs::path>& roots) {
   std::set<std::string> seen;
   std::vector<Entry> planned;
   for (const fs::path& root : roots) {

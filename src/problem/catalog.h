@@ -30,7 +30,7 @@ class Catalog {
  public:
   // `roots` in order of precedence: an id found earlier hides later ones. A root that is itself a
   // problem folder counts as that one problem. A missing root is a UsageError.
-  explicit Catalog(std::vector<std::filesystem::path> roots);
+  explicit Catalog(const std::vector<std::filesystem::path>& roots);
 
   // All entries, planned ones last within a level; ordered by level, then number, then name.
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }

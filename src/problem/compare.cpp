@@ -291,8 +291,8 @@ Comparison compare_errors(const std::vector<std::int64_t>& shape, std::span<cons
       columns(static_cast<std::size_t>(p.columns), 0);
   for (std::size_t i = 0; i < errors.size(); ++i) {
     const double error = std::fabs(errors[i]);
-    result.worst =
-        std::max(result.worst, std::isnan(error) ? std::numeric_limits<double>::infinity() : error);
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    result.worst = std::max(result.worst, std::isnan(error) ? kInfinite : error);
     if (error <= 1.0) {
       continue;
     }

@@ -78,7 +78,7 @@ struct CompareBytes {
 // all cores).
 [[nodiscard]] Comparison compare(const CompareParameters& parameters,
                                  const std::vector<std::int64_t>& shape,
-                                 const CompareInputs& data,
+                                 const CompareInputs& inputs,
                                  int threads = 0);
 
 // Evaluates `unless` of a tolerance over aux tensors (f64 each, equal counts): 1 where it holds.

@@ -88,6 +88,16 @@ void check_bounds(const Dim& dim, std::int64_t value) {
   }
 }
 
+std::string free_dims(const Problem& problem) {
+  std::string names;
+  for (const Dim& dim : problem.dims) {
+    if (dim.kind != Dim::Kind::derived) {
+      names += (names.empty() ? "" : ", ") + dim.name;
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 expr::IntEnv complete_dims(const Problem& problem, const expr::IntEnv& free) {
@@ -110,15 +120,9 @@ expr::IntEnv complete_dims(const Problem& problem, const expr::IntEnv& free) {
   for (const auto& [name, value] : free) {
     const Dim* dim = problem.dim(name);
     if (dim == nullptr || dim->kind == Dim::Kind::derived) {
-      std::string known;
-      for (const Dim& other : problem.dims) {
-        if (other.kind != Dim::Kind::derived) {
-          known += (known.empty() ? "" : ", ") + other.name;
-        }
-      }
       throw util::UsageError({"dim " + name,
                               dim == nullptr ? "unknown" : "derived from other dims",
-                              "leave it out; " + problem.id + " has " + known},
+                              "leave it out; " + problem.id + " has " + free_dims(problem)},
                              "E_DRAW_UNKNOWN");
     }
   }

@@ -77,7 +77,7 @@ struct FillPlan::Impl {
   mutable std::map<std::string, GroupData, std::less<>> groups;
   mutable std::map<std::size_t, std::shared_ptr<const std::vector<std::byte>>> wholes;
 
-  Impl(const Problem& p, const Draw& d) : problem(p), draw(d), resolver(problem, draw) {
+  Impl(Problem p, Draw d) : problem(std::move(p)), draw(std::move(d)), resolver(problem, draw) {
     for (const Tensor& tensor : problem.tensors) {
       if (tensor.role == Role::input || tensor.role == Role::inout) {
         add(tensor);
@@ -87,6 +87,7 @@ struct FillPlan::Impl {
 
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
+  ~Impl() = default;
 
   [[nodiscard]] const FilledTensor* find(std::string_view name) const {
     const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const FilledTensor& t) {

@@ -68,6 +68,8 @@ class FillPlan {
  public:
   // Throws util::UsageError (with the place in problem.toml) for arguments out of range.
   FillPlan(const Problem& problem, const Draw& draw);
+  FillPlan(const FillPlan&) = delete;
+  FillPlan& operator=(const FillPlan&) = delete;
   ~FillPlan();
   FillPlan(FillPlan&&) noexcept;
   FillPlan& operator=(FillPlan&&) noexcept;

@@ -22,7 +22,8 @@ Key Key::derive(std::string_view label) const {
 std::uint64_t Key::word(int i) const {
   std::uint64_t out = 0;
   for (int k = 7; k >= 0; --k) {
-    out = out << 8 | bytes[static_cast<std::size_t>(8 * i + k)];
+    out = out << 8 |
+          bytes[std::size_t{8} * static_cast<std::size_t>(i) + static_cast<std::size_t>(k)];
   }
   return out;
 }

@@ -73,7 +73,7 @@ bool any_error(const std::vector<Mistake>& mistakes) {
 
 Loaded parse_in(std::string_view toml,
                 const std::map<std::string, std::string>& files,
-                std::string file_name,
+                const std::string& file_name,
                 std::filesystem::path folder) {
   Loaded out;
   Reader reader(file_name, out.mistakes);
@@ -114,7 +114,7 @@ Loaded parse_in(std::string_view toml,
 Loaded parse(std::string_view toml,
              const std::map<std::string, std::string>& files,
              std::string file_name) {
-  return parse_in(toml, files, std::move(file_name), {});
+  return parse_in(toml, files, file_name, {});
 }
 
 Loaded load(const std::filesystem::path& folder) {

@@ -102,7 +102,7 @@ std::filesystem::path write_template(const std::filesystem::path& root, std::str
                             "write for example level1/200_affine"},
                            "E_PROBLEM_ID");
   }
-  const std::filesystem::path folder = root / level / name;
+  std::filesystem::path folder = root / level / name;
   if (std::filesystem::exists(folder)) {
     throw util::UsageError({folder.string(), "exists already", "choose another name"},
                            "E_PROBLEM_EXISTS");

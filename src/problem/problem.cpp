@@ -68,16 +68,16 @@ expr::DType oracle_type(expr::DType type) {
   return expr::is_complex(type) ? expr::DType::c128 : type;
 }
 
-const Tensor* Problem::tensor(std::string_view wanted) const {
-  return find(tensors, wanted);
+const Tensor* Problem::tensor(std::string_view name) const {
+  return find(tensors, name);
 }
 
-const Shape* Problem::shape(std::string_view wanted) const {
-  return find(shapes, wanted);
+const Shape* Problem::shape(std::string_view name) const {
+  return find(shapes, name);
 }
 
-const Dim* Problem::dim(std::string_view wanted) const {
-  return find(dims, wanted);
+const Dim* Problem::dim(std::string_view name) const {
+  return find(dims, name);
 }
 
 const Tolerance* Problem::tolerance(std::string_view output) const {

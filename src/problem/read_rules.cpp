@@ -144,9 +144,7 @@ bool has_check(const Problem& problem, const std::string& name) {
   });
 }
 
-}  // namespace
-
-void read_tolerances(Reader& reader, const toml::table& root, Problem& problem) {
+void set_default_tolerances(Problem& problem) {
   const double step = epsilon(problem.precision);
   for (const Tensor& tensor : problem.tensors) {
     if ((tensor.role == Role::output || tensor.role == Role::inout) &&
@@ -159,6 +157,12 @@ void read_tolerances(Reader& reader, const toml::table& root, Problem& problem) 
       problem.tolerances.emplace(tensor.name, tolerance);
     }
   }
+}
+
+}  // namespace
+
+void read_tolerances(Reader& reader, const toml::table& root, Problem& problem) {
+  set_default_tolerances(problem);
   const std::vector<std::string> outputs = names_of(problem, {Role::output, Role::inout});
   for (const Check& check : problem.checks) {
     if (std::find(outputs.begin(), outputs.end(), check.output) == outputs.end()) {

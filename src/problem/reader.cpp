@@ -194,7 +194,7 @@ std::optional<bool> Reader::boolean(const toml::table& parent, std::string_view 
 std::optional<std::string> Reader::choice(const toml::table& parent,
                                           std::string_view key,
                                           std::span<const std::string_view> choices) {
-  const auto value = string(parent, key, false);
+  auto value = string(parent, key, false);
   if (!value) {
     return std::nullopt;
   }

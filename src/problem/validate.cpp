@@ -105,7 +105,7 @@ class Validator {
     }
   }
 
-  const Group* group(std::string_view name) const {
+  [[nodiscard]] const Group* group(std::string_view name) const {
     const auto found = std::find_if(problem_.groups.begin(),
                                     problem_.groups.end(),
                                     [&](const Group& g) { return g.name == name; });

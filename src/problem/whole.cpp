@@ -134,6 +134,26 @@ class Whole {
     }
   }
 
+  // Fills the row; the sum of its values.
+  static double gammas(double concentration, Stream& values, std::vector<double>& row) {
+    double sum = 0;
+    for (double& value : row) {
+      value = gamma(concentration, values);
+      sum += value;
+    }
+    return sum;
+  }
+
+  // Fills the row; its Euclidean norm.
+  static double normals(Stream& values, std::vector<double>& row) {
+    double sum = 0;
+    for (double& value : row) {
+      value = values.normal();
+      sum += value * value;
+    }
+    return std::sqrt(sum);
+  }
+
   void rows() {
     const bool probability = call_.text == "probability";
     const double concentration =
@@ -152,12 +172,7 @@ class Whole {
       std::vector<double> row(static_cast<std::size_t>(axis.length));
       for (std::int64_t r = begin; r < end; ++r) {
         Stream values = stream(r);
-        double norm = 0;
-        for (double& value : row) {
-          value = probability ? gamma(concentration, values) : values.normal();
-          norm += probability ? value : value * value;
-        }
-        norm = probability ? norm : std::sqrt(norm);
+        const double norm = probability ? gammas(concentration, values, row) : normals(values, row);
         const std::int64_t start = r / axis.stride * axis.stride * axis.length + r % axis.stride;
         for (std::int64_t k = 0; k < axis.length; ++k) {
           store(start + k * axis.stride, norm > 0 ? row[static_cast<std::size_t>(k)] / norm : 0.0);

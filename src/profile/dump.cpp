@@ -37,7 +37,7 @@ bool is_empty(int folder, const std::filesystem::path& path) {
   return empty;
 }
 
-std::filesystem::path without_slash(std::filesystem::path path) {
+std::filesystem::path without_slash(const std::filesystem::path& path) {
   return path.has_filename() ? path : path.parent_path();
 }
 

@@ -14,7 +14,7 @@ namespace sweep::profile {
 void write_subject(DumpFolder& dump,
                    const evaluate::EvaluationRequest& request,
                    const evaluate::Evaluation& evaluation,
-                   const Result<Subject>& subject,
+                   const Result<Subject>& made,
                    std::vector<std::string>& left_out);
 
 // kernel.sass.

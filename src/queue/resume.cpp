@@ -15,6 +15,7 @@ void keep(const record::Row& row, ByIndex& list) {
   list[index] = std::move(finished);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the list is emptied.
 std::vector<record::Finished> in_order(ByIndex list) {
   std::vector<record::Finished> out;
   for (auto& [index, finished] : list) {

@@ -107,7 +107,11 @@ Verification verify_ledger_text(std::string_view text, const std::string& where)
       break;
     }
     if (!problem.empty()) {
-      result.problem = where + ":" + std::to_string(result.read.size() + 1) + ": " + problem;
+      result.problem = where;
+      result.problem.append(":")
+          .append(std::to_string(result.read.size() + 1))
+          .append(": ")
+          .append(problem);
       break;
     }
     result.head = row.hash;

@@ -39,9 +39,8 @@ class Writer {
  private:
   template <class T>
   static json encode(const T& value) {
-    if constexpr (requires { json(value); } && !std::is_class_v<T>) {
-      return value;
-    } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, json>) {
+    if constexpr ((requires { json(value); } && !std::is_class_v<T>) ||
+                  std::is_same_v<T, std::string> || std::is_same_v<T, json>) {
       return value;
     } else if constexpr (requires { value.has_value(); }) {
       return value ? encode(*value) : json(nullptr);

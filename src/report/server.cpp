@@ -56,7 +56,7 @@ fs::path resolve(const fs::path& folder, const std::string& path) {
   }
   std::error_code error;
   const fs::path base = fs::weakly_canonical(folder, error);
-  const fs::path wanted =
+  fs::path wanted =
       fs::weakly_canonical(base / (path == "/" ? "index.html" : path.substr(1)), error);
   const fs::path inside = wanted.lexically_relative(base);
   if (error || inside.empty() || *inside.begin() == ".." || !fs::is_regular_file(wanted, error)) {
@@ -160,7 +160,7 @@ Server::Server(ServerOptions options) : state_(std::make_unique<State>()) {
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
   for (int port = o.port; port < o.port + kPortRange; ++port) {
-    if (state_->http.bind_to_port(o.host.c_str(), port)) {
+    if (state_->http.bind_to_port(o.host, port)) {
       state_->port = port;
       return;
     }

@@ -71,7 +71,7 @@ Plan PlanParser::plan() {
     }
   }
   if (!not_yet_.empty()) {
-    throw not_yet_.front();
+    throw ParseFault(not_yet_.front());
   }
   return std::move(plan_);
 }

@@ -68,6 +68,8 @@ struct Statement;  // submission/ast.h
 class Plan {
  public:
   Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;
   ~Plan();

@@ -28,7 +28,7 @@ constexpr const char* kUse = ".use";
 
 fs::path lock_folder() {
   const char* chosen = std::getenv("SWEEP_LOCK_DIR");
-  const fs::path folder = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp/sweep-locks";
+  fs::path folder = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp/sweep-locks";
   if (::mkdir(folder.c_str(), 0777) == 0) {
     // mkdir obeys the umask; other users must be able to make files here.
     if (::chmod(folder.c_str(), 01777) != 0) {

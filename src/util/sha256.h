@@ -16,6 +16,8 @@ using Digest = std::array<std::uint8_t, 32>;
 class Sha256 {
  public:
   Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
   ~Sha256();
   Sha256(Sha256&&) noexcept;
   Sha256& operator=(Sha256&&) noexcept;

@@ -107,7 +107,7 @@ void Channel::write_bytes(std::string_view bytes, std::span<const int> fds, doub
 
 bool Channel::wait(double until) const {
   const double begin = now();
-  for (double at = begin; at < std::min(begin + spin_, until); at = now()) {
+  while (now() < std::min(begin + spin_, until)) {
     if (util::wait_readable(socket_.get(), 0)) {
       return true;
     }

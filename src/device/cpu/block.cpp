@@ -7,14 +7,14 @@
 
 #include <algorithm>
 #include <bit>
-
-#include <signal.h>
-#include <string.h>
+#include <csignal>
+#include <cstring>
 
 namespace sweep::device::cpu {
 namespace {
 
 // Candidate code has no handle to its runner: its calls find it by OS thread.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local BlockRunner* t_runner = nullptr;
 
 std::uint64_t mix(std::uint64_t x) {
@@ -49,7 +49,7 @@ std::vector<uint3> thread_order(uint3 block, std::uint64_t key) {
   return order;
 }
 
-BlockRunner::BlockRunner() : fibers_(kMaxThreads + 1), threads_(kMaxThreads) {}
+BlockRunner::BlockRunner() : fibers_(kMaxThreads + 1), threads_(kMaxThreads), escape_{} {}
 
 BlockRunner::~BlockRunner() = default;
 

@@ -6,14 +6,13 @@
 
 #include <array>
 #include <boost/context/detail/fcontext.hpp>
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <setjmp.h>
 
 namespace sweep::device::cpu {
 

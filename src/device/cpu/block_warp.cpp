@@ -42,7 +42,7 @@ void BlockRunner::try_release(unsigned warp, std::uint32_t mask) {
   if ((warps_[warp].in_warp & lanes) != lanes) {
     return;
   }
-  const Thread* threads = &threads_[warp * kLanes];
+  const Thread* threads = &threads_[std::size_t{warp} * kLanes];
   const simt::WarpOp op = threads[std::countr_zero(lanes)].op;
   bool same_mask = true;
   bool same_op = true;
@@ -68,51 +68,51 @@ void BlockRunner::try_release(unsigned warp, std::uint32_t mask) {
   }
 }
 
+namespace {
+
+// `so_far` with the value of one more lane taken in; the operations that only combine values.
+unsigned long long fold(simt::WarpOp op, unsigned long long so_far, unsigned long long value) {
+  using simt::WarpOp;
+  const bool below = static_cast<long long>(value) < static_cast<long long>(so_far);
+  switch (op) {
+    case WarpOp::add:
+      return so_far + value;
+    case WarpOp::min_signed:
+      return below ? value : so_far;
+    case WarpOp::max_signed:
+      return below ? so_far : value;
+    case WarpOp::min_unsigned:
+      return std::min(so_far, value);
+    case WarpOp::max_unsigned:
+      return std::max(so_far, value);
+    case WarpOp::bit_and:
+      return so_far & value;
+    case WarpOp::bit_or:
+      return so_far | value;
+    case WarpOp::bit_xor:
+      return so_far ^ value;
+    default:
+      return so_far;
+  }
+}
+
+}  // namespace
+
 unsigned long long BlockRunner::folded(unsigned warp, std::uint32_t lanes) const {
   using simt::WarpOp;
-  const Thread* t = &threads_[warp * kLanes];
+  const Thread* t = &threads_[std::size_t{warp} * kLanes];
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   const WarpOp op = t[first].op;
   unsigned long long r = op == WarpOp::ballot      ? 0
                          : op == WarpOp::match_all ? lanes
                                                    : t[first].value;
   for_each_lane(lanes, [&](unsigned i) {
-    const unsigned long long v = t[i].value;
-    const auto sv = static_cast<long long>(v);
-    const auto sr = static_cast<long long>(r);
-    switch (op) {
-      case WarpOp::ballot:
-        r |= v != 0 ? 1ULL << i : 0ULL;
-        break;
-      case WarpOp::match_all:
-        r = v == t[first].value ? r : 0;
-        break;
-      case WarpOp::add:
-        r = i == first ? r : r + v;
-        break;
-      case WarpOp::min_signed:
-        r = sv < sr ? v : r;
-        break;
-      case WarpOp::max_signed:
-        r = sv > sr ? v : r;
-        break;
-      case WarpOp::min_unsigned:
-        r = v < r ? v : r;
-        break;
-      case WarpOp::max_unsigned:
-        r = v > r ? v : r;
-        break;
-      case WarpOp::bit_and:
-        r &= v;
-        break;
-      case WarpOp::bit_or:
-        r |= v;
-        break;
-      case WarpOp::bit_xor:
-        r = i == first ? r : r ^ v;
-        break;
-      default:
-        break;
+    if (op == WarpOp::ballot) {
+      r |= t[i].value != 0 ? 1ULL << i : 0ULL;
+    } else if (op == WarpOp::match_all) {
+      r = t[i].value == t[first].value ? r : 0;
+    } else if (i != first) {
+      r = fold(op, r, t[i].value);
     }
   });
   return r;
@@ -120,7 +120,7 @@ unsigned long long BlockRunner::folded(unsigned warp, std::uint32_t lanes) const
 
 void BlockRunner::compute(unsigned warp, std::uint32_t lanes) {
   using simt::WarpOp;
-  Thread* t = &threads_[warp * kLanes];
+  Thread* t = &threads_[std::size_t{warp} * kLanes];
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   const WarpOp op = t[first].op;
   if (op == WarpOp::sync) {
@@ -152,7 +152,7 @@ bool BlockRunner::release_active() {
     if (waiting == 0) {
       continue;
     }
-    Thread* t = &threads_[w * kLanes];
+    Thread* t = &threads_[std::size_t{w} * kLanes];
     const int line = t[std::countr_zero(waiting)].line;
     std::uint32_t group = 0;
     for_each_lane(waiting, [&](unsigned i) { group |= t[i].line == line ? 1u << i : 0u; });

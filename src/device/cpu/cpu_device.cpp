@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <string>
 
-#include <string.h>
 #include <sys/random.h>
 #include <sys/sysinfo.h>
 

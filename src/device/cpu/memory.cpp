@@ -3,11 +3,11 @@
 #include "util/error.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <string>
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 // glibc: start of the calling OS thread's TLS block of a module, {module id, offset}.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the loader's name.
 extern "C" void* __tls_get_addr(std::size_t*);
 
 namespace sweep::device::cpu {
@@ -216,6 +217,33 @@ std::variant<PreparedLaunch, Fault> prepare_launch(const CpuModule& module, cons
   return out;
 }
 
+namespace {
+
+// Block `index` of the launch (x fastest), with its shared memory washed before and its end checked
+// after it.
+std::optional<Failure> run_block(BlockRunner& runner,
+                                 const CpuModule& module,
+                                 const LaunchShape& shape,
+                                 std::size_t shared_bytes,
+                                 std::uint64_t index) {
+  const bool shared = module.static_shared() != 0 || module.uses_dynamic_shared();
+  if (shared) {
+    module.poison_shared(shared_bytes);
+  }
+  const std::uint64_t row = index / shape.grid.x;
+  auto bad = runner.run(shape,
+                        {static_cast<unsigned>(index % shape.grid.x),
+                         static_cast<unsigned>(row % shape.grid.y),
+                         static_cast<unsigned>(row / shape.grid.y)});
+  if (!bad && shared && !module.canary_intact(shared_bytes)) {
+    bad = Failure{"shared memory written beyond the " + std::to_string(shared_bytes) +
+                  " dynamic bytes of the launch"};
+  }
+  return bad;
+}
+
+}  // namespace
+
 std::optional<Failure> run_launch(Pool& pool,
                                   const CpuModule& module,
                                   PreparedLaunch& launch,
@@ -229,7 +257,6 @@ std::optional<Failure> run_launch(Pool& pool,
   // About 16 pieces a worker keep the pool busy to the end.
   const std::uint64_t piece =
       std::max<std::uint64_t>(1, blocks / (std::uint64_t{pool.size()} * 16));
-  const bool shared = module.static_shared() != 0 || module.uses_dynamic_shared();
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> failed{false};
   std::mutex mutex;
@@ -243,22 +270,10 @@ std::optional<Failure> run_launch(Pool& pool,
             if (failed.load(std::memory_order_relaxed)) {
               return;
             }
-            if (shared) {
-              module.poison_shared(launch.shared_bytes);
-            }
-            const std::uint64_t row = i / shape.grid.x;
-            auto bad = runner.run(shape,
-                                  {static_cast<unsigned>(i % shape.grid.x),
-                                   static_cast<unsigned>(row % shape.grid.y),
-                                   static_cast<unsigned>(row / shape.grid.y)});
-            if (!bad && shared && !module.canary_intact(launch.shared_bytes)) {
-              bad = Failure{"shared memory written beyond the " +
-                            std::to_string(launch.shared_bytes) + " dynamic bytes of the launch"};
-            }
-            if (bad) {
+            if (auto bad = run_block(runner, module, shape, launch.shared_bytes, i)) {
               const std::lock_guard lock(mutex);
               failed = true;
-              failure = failure ? failure : bad;
+              failure = failure ? failure : std::move(bad);
               return;
             }
           }

@@ -23,6 +23,8 @@ class CpuModule final : public Module {
   // of this version, or the loader refuses it: a text.
   [[nodiscard]] static std::variant<std::unique_ptr<CpuModule>, std::string> load(
       const Image& image, util::Fd file);
+  CpuModule(const CpuModule&) = delete;
+  CpuModule& operator=(const CpuModule&) = delete;
   ~CpuModule() override;
 
   [[nodiscard]] FunctionFacts facts(std::string_view kernel) const override;

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <system_error>
-
-#include <signal.h>
 
 namespace sweep::device::cpu {
 namespace {
@@ -48,7 +47,7 @@ Catch::~Catch() {
   }
 }
 
-AlternateStack::AlternateStack() : memory_(64 * 1024) {
+AlternateStack::AlternateStack() : memory_(std::size_t{64} << 10) {
   stack_t stack = {};
   stack.ss_sp = memory_.data();
   stack.ss_size = memory_.size();

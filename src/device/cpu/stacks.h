@@ -6,7 +6,7 @@
 namespace sweep::device::cpu {
 
 // Stack of one CUDA thread. Arrays in a kernel that do not fit overflow into the guard page.
-inline constexpr std::size_t kStackBytes = 64 * 1024;
+inline constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 
 // Fiber stacks of one OS thread, each with an unmapped guard page below it. Grows on demand and
 // never shrinks.

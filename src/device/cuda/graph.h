@@ -16,6 +16,7 @@ class NodeParameters {
   NodeParameters(const Driver& driver, const Launch& launch, CUfunction function);
   NodeParameters(const NodeParameters&) = delete;
   NodeParameters& operator=(const NodeParameters&) = delete;
+  ~NodeParameters() = default;
 
   // Why a tensor map could not be encoded.
   [[nodiscard]] const std::optional<Fault>& fault() const { return fault_; }
@@ -60,7 +61,7 @@ class ChainBuilder {
   [[nodiscard]] std::optional<Fault> allow_shared(const Launch& launch, CUfunction function) const;
   [[nodiscard]] std::optional<Fault> allow_cluster(const Launch& launch, CUfunction function);
   [[nodiscard]] std::optional<Fault> set_attributes(const Launch& launch, CUgraphNode node) const;
-  [[nodiscard]] std::optional<Fault> start_early(const Launch& launch, CUgraphNode node);
+  [[nodiscard]] std::optional<Fault> start_early(const Launch& launch, CUgraphNode before);
 
   // Calls add(node, dependencies, count) for a node that waits for all before it.
   template <typename Add>

@@ -16,10 +16,10 @@ namespace {
 // L2 slices; all within one 2 MiB page.
 constexpr unsigned kProbeBlocks = 8;
 constexpr unsigned kProbeLines = 8;
-constexpr std::size_t kProbeCount = kProbeBlocks * kProbeLines;
+constexpr std::size_t kProbeCount = std::size_t{kProbeBlocks} * kProbeLines;
 constexpr std::uint64_t kProbeStride = 16 * 1024 + 128;
-constexpr std::size_t kProbeWarm = 1536 * 1024;  // beyond the last probe line
-constexpr std::size_t kProbeBytes = 2 * 1024 * 1024;
+constexpr std::size_t kProbeWarm = std::size_t{1536} << 10;  // beyond the last probe line
+constexpr std::size_t kProbeBytes = std::size_t{2} << 20;
 static_assert(kProbeCount * kProbeStride < kProbeWarm);
 
 // A line counts as evicted from halfway between the two costs; they must differ by this many
@@ -46,13 +46,13 @@ struct Variant {
 };
 
 constexpr std::array<Variant, 8> kVariants{{{"wash_local<256>", 1024},
-                                            {"wash_local<1024>", 4 * 1024},
-                                            {"wash_local<2048>", 8 * 1024},
-                                            {"wash_local<4096>", 16 * 1024},
-                                            {"wash_local<8192>", 32 * 1024},
-                                            {"wash_local<16384>", 64 * 1024},
-                                            {"wash_local<32768>", 128 * 1024},
-                                            {"wash_local<65536>", 256 * 1024}}};
+                                            {"wash_local<1024>", 4096},
+                                            {"wash_local<2048>", 8192},
+                                            {"wash_local<4096>", 16384},
+                                            {"wash_local<8192>", 32768},
+                                            {"wash_local<16384>", 65536},
+                                            {"wash_local<32768>", 131072},
+                                            {"wash_local<65536>", 262144}}};
 static_assert(kVariants.back().bytes == Harness::kMaxLocalBytes);
 
 int median(std::vector<int> values) {

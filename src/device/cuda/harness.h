@@ -32,7 +32,7 @@ class Harness {
   // See Device::holds.
   [[nodiscard]] std::vector<bool> holds(std::span<const Claim> claims);
 
-  static constexpr std::size_t kMaxLocalBytes = 256 * 1024;
+  static constexpr std::size_t kMaxLocalBytes = std::size_t{256} << 10;
 
   // Of the calibration: cycles by which a first load of a probe line is slower than the second one,
   // for lines left in L2 and for flushed ones (medians).

@@ -18,7 +18,7 @@ int attribute(const Driver& driver, CUdevice device, CUdevice_attribute name) {
 // The driver API gives only the CUDA version; NVML has the driver's own. Without NVML: "CUDA 13.0".
 std::string driver_version(const Driver& driver, const std::string& uuid) {
   try {
-    if (const std::string version = Telemetry::open(uuid).driver_version(); !version.empty()) {
+    if (std::string version = Telemetry::open(uuid).driver_version(); !version.empty()) {
       return version;
     }
   } catch (const util::Error&) {

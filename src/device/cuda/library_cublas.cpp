@@ -130,7 +130,7 @@ class GemmCall final : public LibraryCall {
                          pointer(Gemm::c),
                          cuda_data_type(at(Gemm::c).type),
                          n,
-                         static_cast<long long>(m * n),
+                         static_cast<long long>(m) * n,
                          number(Gemm::batch),
                          compute_,
                          kDefaultGemm),

@@ -43,6 +43,8 @@ class Nvrtc {
   // own path.
   [[nodiscard]] static std::vector<std::filesystem::path> search_path();
 
+  Nvrtc(const Nvrtc&) = delete;
+  Nvrtc& operator=(const Nvrtc&) = delete;
   Nvrtc(Nvrtc&&) noexcept;
   Nvrtc& operator=(Nvrtc&&) noexcept;
   ~Nvrtc();
