@@ -25,7 +25,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
 std::string unknown_option(const CLI::App& app, const std::vector<std::string>& arguments) {
   const std::vector<std::string> known = option_names(app);
   for (const std::string& argument : arguments) {
-    const std::string name = argument.substr(0, argument.find('='));
+    std::string name = argument.substr(0, argument.find('='));
     if (name.starts_with("--") && std::find(known.begin(), known.end(), name) == known.end()) {
       return name;
     }

@@ -44,12 +44,12 @@ std::string Style::paint(std::string_view code, std::string_view text) const {
   return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
 }
 
-std::string pad_right(std::string text, std::size_t width) {
+std::string pad_right(const std::string& text, std::size_t width) {
   const std::size_t used = columns(text);
   return used >= width ? text : text + std::string(width - used, ' ');
 }
 
-std::string pad_left(std::string text, std::size_t width) {
+std::string pad_left(const std::string& text, std::size_t width) {
   const std::size_t used = columns(text);
   return used >= width ? text : std::string(width - used, ' ') + text;
 }

@@ -35,8 +35,8 @@ class Style {
 };
 
 // `text` padded with blanks to `width` columns (UTF-8 code points counted as one column).
-[[nodiscard]] std::string pad_right(std::string text, std::size_t width);
-[[nodiscard]] std::string pad_left(std::string text, std::size_t width);
+[[nodiscard]] std::string pad_right(const std::string& text, std::size_t width);
+[[nodiscard]] std::string pad_left(const std::string& text, std::size_t width);
 
 // `text` behind `indent` blanks, broken at blanks where a line would pass `width` columns (0:
 // never), with a newline at its end. Line breaks of the text stay.
