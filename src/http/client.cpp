@@ -241,6 +241,7 @@ void Client::Impl::configure(const Request& request,
 }
 
 CURLcode Client::Impl::drive(Transfer& transfer, const Cancelled& cancelled) {
+  const NoPipeSignal quiet;
   const Attached attached(multi.get(), easy.get());
   for (;;) {
     int running = 0;
@@ -274,7 +275,11 @@ Client::Client() : impl_(std::make_unique<Impl>()) {
 
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
-Client::~Client() = default;
+
+Client::~Client() {
+  const NoPipeSignal quiet;  // TLS says goodbye
+  impl_.reset();
+}
 
 Response Client::perform(const Request& request,
                          const Receive& receive,

@@ -48,6 +48,33 @@ Fault fault_of(CURLcode code) {
   }
 }
 
+namespace {
+
+sigset_t pipe_signal() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);
+  return set;
+}
+
+}  // namespace
+
+NoPipeSignal::NoPipeSignal() {
+  sigset_t pending;
+  sigpending(&pending);
+  pending_ = sigismember(&pending, SIGPIPE) == 1;
+  const sigset_t pipe = pipe_signal();
+  pthread_sigmask(SIG_BLOCK, &pipe, &before_);
+}
+
+NoPipeSignal::~NoPipeSignal() {
+  const sigset_t pipe = pipe_signal();
+  const timespec at_once{};
+  if (!pending_)
+    sigtimedwait(&pipe, nullptr, &at_once);
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
 void check(CURLMcode code) {
   if (code != CURLM_OK)
     throw util::InfraError({"http", std::string("libcurl: ") + curl_multi_strerror(code), ""},

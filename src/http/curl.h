@@ -5,6 +5,7 @@
 
 #include <curl/curl.h>
 
+#include <csignal>
 #include <string>
 
 // Owners of libcurl's handles and its errors in our words. Only for http's own files.
@@ -58,6 +59,20 @@ void set(CURL* easy, CURLoption option, T value) {
 
 // InfraError E_HTTP_INIT unless the code is CURLM_OK.
 void check(CURLMcode code);
+
+// OpenSSL writes to sockets that a peer has left, and libcurl keeps SIGPIPE away only by changing
+// the whole process: it is blocked in this thread, and one that came is taken back.
+class NoPipeSignal {
+ public:
+  NoPipeSignal();
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+  ~NoPipeSignal();
+
+ private:
+  sigset_t before_{};
+  bool pending_ = false;
+};
 
 // Takes the easy handle out of the multi handle, whatever happens between.
 class Attached {

@@ -5,6 +5,7 @@
 #include <openssl/x509v3.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -21,10 +22,12 @@
 namespace sweep::test {
 
 // An HTTPS peer on 127.0.0.1 with a certificate of its own making, which is its own CA. Gives every
-// request the same answer.
+// request the same answer, and closes without reading a body.
 class TlsServer {
  public:
-  explicit TlsServer(std::string answer) : answer_(std::move(answer)) {
+  // `reset`: connections end by a reset and without TLS's goodbye.
+  explicit TlsServer(std::string answer, bool reset = false)
+      : answer_(std::move(answer)), reset_(reset) {
     make_certificate();
     listen_loopback();
     thread_ = std::thread([this] { serve(); });
@@ -110,6 +113,10 @@ class TlsServer {
   }
 
   void serve() {
+    sigset_t pipe;  // the peer may leave during the handshake
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
     pollfd item{listener_, POLLIN, 0};
     while (!stop_) {
       if (::poll(&item, 1, 20) <= 0)
@@ -136,10 +143,15 @@ class TlsServer {
     }
     ++requests_;
     SSL_write(tls, answer_.data(), static_cast<int>(answer_.size()));
-    SSL_shutdown(tls);
+    if (!reset_)
+      SSL_shutdown(tls);
+    const linger at_once{1, 0};
+    if (reset_)
+      ::setsockopt(SSL_get_fd(tls), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   }
 
   std::string answer_;
+  bool reset_;
   Owned<EVP_PKEY, EVP_PKEY_free> key_;
   Owned<X509, X509_free> certificate_;
   Owned<SSL_CTX, SSL_CTX_free> context_;

@@ -234,6 +234,30 @@ TEST(EndpointConnections, LongHistoriesDoNotWaitForAContinueThatNeverComes) {
   EXPECT_GT(request.size(), std::size_t{3} << 20);
 }
 
+TEST(EndpointConnections, APeerThatResetsTlsIsNoSignal) {
+  for (const bool answers : {true, false}) {
+    sweep::test::TlsServer server(answers ? "HTTP/1.1 200 OK\r\nContent-Length: " +
+                                                std::to_string(kPlain.size()) + "\r\n\r\n" + kPlain
+                                          : "",
+                                  true);
+    Fixture f(always(""));
+    f.target.base_url = server.url("/v1");
+    f.target.route.ca_file = server.ca_file();
+    f.retry.max_attempts = 2;
+    const auto result = f.ask({{Speaker::user, std::string(answers ? 1 : 8 << 20, 'x')}});
+    ASSERT_EQ(result.index(), answers ? 0U : 1U);
+    if (!answers) {
+      EXPECT_EQ(std::get<EndpointFailure>(result).attempts.size(), 2U);
+      continue;
+    }
+    // The kept connection is reset meanwhile: closing it writes to a socket that is gone.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(f.endpoint->complete({{Speaker::user, "x"}}, {}, {}).index(), 0U);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    f.endpoint.reset();
+  }
+}
+
 TEST(EndpointConnections, BytesAfterTheAnnouncedLengthAreNoAnswer) {
   // Shorter than announced is cut; longer is left unread, and the connection is not used again.
   const std::string surplus =
