@@ -1,6 +1,6 @@
 #include "endpoint/chat_stream.h"
 #include "endpoint/protocol.h"
-#include "endpoint/tool_text.h"
+#include "endpoint/think.h"
 #include "util/text.h"
 
 #include <algorithm>
@@ -243,7 +243,7 @@ Asked Chat::asked(const Json& request, const Profile& profile) const {
   if (const Json* tools = member(request, "tools"); tools != nullptr && tools->is_array())
     for (const Json& tool : *tools)
       if (const Json* function = member(tool, "function"))
-        out.tools.push_back(text_at(*function, "name"));
+        add_offered(out.offer, *function);
   if (const Json* messages = member(request, "messages");
       messages != nullptr && messages->is_array())
     for (const Json& message : *messages) {
@@ -267,9 +267,11 @@ void read_message(const Json& message, const Profile& profile, Completion& out) 
   out.message.text = content_text(member(message, "content"));
   out.message.reasoning = reasoning_text(message, profile);
   if (out.message.reasoning.empty()) {
-    ThinkSplit split = split_think(out.message.text);
+    ThinkSplit split = split_think(out.message.text, profile.think_prefilled);
     out.message.reasoning = std::move(split.reasoning);
     out.message.text = std::move(split.text);
+    if (split.stray)
+      out.flags.emplace_back("think_tag_in_text");
   }
   if (std::string refusal = text_at(message, "refusal");
       !refusal.empty() && out.message.text.empty()) {

@@ -46,7 +46,7 @@ void add_details(Json& list, const Json& pieces) {
 class ChatStream final : public Assembler {
  public:
   explicit ChatStream(const Asked& asked)
-      : tools_(asked.tools), reasoning_keys_(asked.profile.reasoning_read) {}
+      : tools_(asked.offer.tools), reasoning_keys_(asked.profile.reasoning_read) {}
 
   bool add(const SseEvent& event) override;
 

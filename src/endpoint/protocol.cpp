@@ -1,5 +1,6 @@
 #include "endpoint/protocol.h"
 
+#include "endpoint/arguments.h"
 #include "endpoint/price.h"
 #include "endpoint/tool_text.h"
 
@@ -60,8 +61,8 @@ void flag_answer(Completion& completion) {
     completion.finish = Finish::tool_calls;
   if (!called && completion.finish == Finish::tool_calls)
     completion.finish = Finish::stop;
-  if (!called && has_tool_markup(message.text))
-    completion.flags.emplace_back("tool_markup_in_text");
+  if (!called && has_tool_markup(message.reasoning))
+    completion.flags.emplace_back("tool_markup_in_reasoning");
   if (called && message.calls.front().from_text)
     completion.flags.emplace_back("tool_calls_in_text");
   if (!called && message.text.empty())
@@ -104,15 +105,20 @@ Usage usage_of(const Json* usage, std::vector<std::string>& flags) {
 
 void settle_calls(Completion& completion, const Asked& asked) {
   Message& message = completion.message;
-  if (message.calls.empty() && !asked.tools.empty())
-    message.calls = calls_in_text(message.text, asked.tools);
+  bool markup_left = false;
+  if (message.calls.empty()) {
+    TextCalls found = calls_in_text(message.text, asked.offer, asked.profile.tool_markup);
+    message.calls = std::move(found.calls);
+    markup_left = found.left;
+  }
   const bool cut = completion.finish == Finish::length ||
                    (asked.max_output_tokens && completion.usage.output >= *asked.max_output_tokens);
+  const std::vector<std::string>& tools = asked.offer.tools;
   std::size_t number = 0;
   std::set<std::string> ids;
   for (ToolCall& call : message.calls) {
     if (!call.from_text)
-      check_arguments(call, cut);
+      check_arguments(call, cut, asked.profile.json_repair);
     if (call.id.empty() || !ids.insert(call.id).second)
       give_id(call, asked, number, completion.flags);
     ids.insert(call.id);
@@ -121,9 +127,11 @@ void settle_calls(Completion& completion, const Asked& asked) {
       add_flag(completion.flags, "arguments_repaired");
     if (!call.problem.empty())
       add_flag(completion.flags, cut ? "arguments_cut" : "arguments_invalid");
-    if (std::find(asked.tools.begin(), asked.tools.end(), call.name) == asked.tools.end())
+    if (std::find(tools.begin(), tools.end(), call.name) == tools.end())
       add_flag(completion.flags, "unknown_tool");
   }
+  if (markup_left)
+    completion.flags.emplace_back("tool_markup_in_text");
   flag_answer(completion);
 }
 
@@ -135,6 +143,18 @@ Asked asked_in(const Json& request, const Profile& profile) {
     if (const std::int64_t limit = integer_at(request, key); limit > 0)
       out.max_output_tokens = limit;
   return out;
+}
+
+void add_offered(Offer& offer, const Json& function) {
+  const std::string name = text_at(function, "name");
+  offer.tools.push_back(name);
+  const Json* parameters = member(function, "parameters");
+  const Json* properties = parameters == nullptr ? nullptr : member(*parameters, "properties");
+  if (properties == nullptr || !properties->is_object())
+    return;
+  for (const auto& [key, value] : properties->items())
+    if (std::string type = text_at(value, "type"); !type.empty())
+      offer.types[{name, key}] = std::move(type);
 }
 
 void add_tool_choice(Json& body, const Profile& profile, const Settings& settings) {

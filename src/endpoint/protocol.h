@@ -5,6 +5,7 @@
 #include "endpoint/failure.h"
 #include "endpoint/json.h"
 #include "endpoint/sse.h"
+#include "endpoint/tool_text.h"
 
 #include <memory>
 #include <optional>
@@ -17,7 +18,7 @@ namespace sweep::endpoint {
 
 // What a request asked for, as far as its answer is read by it.
 struct Asked {
-  std::vector<std::string> tools;  // names offered
+  Offer offer;
   std::string model;
   std::size_t turn = 0;   // assistant messages before
   std::size_t calls = 0;  // tool calls before
@@ -89,6 +90,9 @@ void finish_body(Json& body,
 
 // The error of an answer by another model than was asked for, where the profile makes it one.
 [[nodiscard]] std::optional<WireError> wrong_model(const std::string& model, const Asked& asked);
+
+// Adds a tool and the types of its parameters.
+void add_offered(Offer& offer, const Json& function);
 
 // Copies the members of the JSON object `extra_json`; members already in `body` win.
 void add_extra(Json& body, const std::string& extra_json);

@@ -236,7 +236,7 @@ Asked Responses::asked(const Json& request, const Profile& profile) const {
   Asked out = asked_in(request, profile);
   if (const Json* tools = member(request, "tools"); tools != nullptr && tools->is_array())
     for (const Json& tool : *tools)
-      out.tools.push_back(text_at(tool, "name"));
+      add_offered(out.offer, tool);
   if (const Json* input = member(request, "input"); input != nullptr && input->is_array())
     for (const Json& item : *input) {
       const bool call = text_at(item, "type") == "function_call";

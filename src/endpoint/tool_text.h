@@ -1,35 +1,37 @@
 #pragma once
 
 #include "endpoint/conversation.h"
+#include "endpoint/profile.h"
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sweep::endpoint {
 
-// Checks the arguments of a call as they came and makes repairs that cannot change their meaning:
-// white space and special tokens at the end, raw control characters inside strings. Absent
-// arguments become "{}". What is still no object gets a `problem` for the model; open strings or
-// brackets are never closed.
-void check_arguments(ToolCall& call, bool cut_by_limit);
-
-// Calls that a model wrote into its text, for endpoints without native tool calls: Hermes
-// `<tool_call>{json}</tool_call>`, else a fenced block whose whole content is one JSON object that
-// names one of `tools` ({"name" | "tool", "arguments" | "parameters"}).
-[[nodiscard]] std::vector<ToolCall> calls_in_text(std::string_view text,
-                                                  const std::vector<std::string>& tools);
-
-// True when the text holds markup of tool calls that calls_in_text does not read.
-[[nodiscard]] bool has_tool_markup(std::string_view text);
-
-struct ThinkSplit {
-  std::string reasoning;
-  std::string text;
+// The tools that a request offers.
+struct Offer {
+  std::vector<std::string> tools;
+  // JSON Schema types of parameters by (tool, parameter): "string", "integer", ...
+  std::map<std::pair<std::string, std::string>, std::string> types;
 };
 
-// Takes a leading <think>..</think> out of an answer; without its opening tag only when the text
-// before the last closing tag has no code fence. Unclosed: all of it is reasoning.
-[[nodiscard]] ThinkSplit split_think(std::string_view text);
+struct TextCalls {
+  std::vector<ToolCall> calls;
+  bool left = false;  // markup of tool calls stands in the text that was not read as a call
+};
+
+// Calls that a model wrote into its text, in the `formats` given. Only whole, well-formed calls of
+// offered tools are taken: no string, bracket or tag is ever closed for the model. What stands in a
+// fenced block is code, not a call, unless `fenced` is among the formats and the block is nothing
+// but calls; `json` likewise takes a text that is nothing but a JSON call.
+[[nodiscard]] TextCalls calls_in_text(std::string_view text,
+                                      const Offer& offer,
+                                      const std::vector<Markup>& formats);
+
+// True when markup of tool calls, of any known server, stands outside fenced blocks.
+[[nodiscard]] bool has_tool_markup(std::string_view text);
 
 }  // namespace sweep::endpoint

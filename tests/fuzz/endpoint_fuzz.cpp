@@ -1,9 +1,12 @@
 // What an endpoint sends: an event stream in pieces, a whole body, an error, calls in text. The
 // first byte chooses the API and the size of the pieces.
+#include "endpoint/arguments.h"
 #include "endpoint/failure.h"
 #include "endpoint/json.h"
+#include "endpoint/profile.h"
 #include "endpoint/protocol.h"
 #include "endpoint/sse.h"
+#include "endpoint/think.h"
 #include "endpoint/tool_text.h"
 #include "target.h"
 
@@ -14,7 +17,8 @@ namespace {
 
 endpoint::Asked asked() {
   endpoint::Asked out;
-  out.tools = {"submit", "compile"};
+  out.offer.tools = {"submit", "compile"};
+  out.offer.types[{"submit", "n"}] = "integer";
   return out;
 }
 
@@ -30,6 +34,34 @@ void stream(const endpoint::Protocol& protocol, std::string_view bytes, std::siz
   parser.finish(sink);
   (void)assembler->progress();
   (void)protocol.interpret(assembler->take(), asked());
+}
+
+// Calls and reasoning in text, arguments, profiles: whatever is taken as a call is sound.
+void text(std::string_view input, unsigned char choice) {
+  const endpoint::Profile all;
+  const endpoint::Asked request = asked();
+  const endpoint::TextCalls found = endpoint::calls_in_text(input, request.offer, all.tool_markup);
+  for (const endpoint::ToolCall& call : found.calls) {
+    must(call.name == "submit" || call.name == "compile");
+    const auto arguments = endpoint::parse_json(call.arguments);
+    must(call.problem.empty() && arguments && arguments->is_object());
+  }
+  (void)endpoint::has_tool_markup(input);
+  const endpoint::ThinkSplit split = endpoint::split_think(input, choice % 2 == 0);
+  must(split.reasoning.size() + split.text.size() <= input.size());
+  endpoint::ToolCall call;
+  call.arguments = input;
+  endpoint::check_arguments(
+      call, false, choice % 2 == 0 ? endpoint::Repair::safe : endpoint::Repair::off);
+  if (call.problem.empty()) {
+    const auto arguments = endpoint::parse_json(call.arguments);
+    must(arguments && arguments->is_object());
+  }
+  endpoint::Profile profile;
+  const auto keys = endpoint::profile_keys();
+  (void)endpoint::set(profile, keys[choice % keys.size()], input);
+  (void)endpoint::to_json(profile);
+  (void)endpoint::profile_for(input);
 }
 
 }  // namespace
@@ -50,9 +82,7 @@ void fuzz(std::string_view input) {
   (void)endpoint::classify(choice * 3, error);
   (void)endpoint::parse_http_date(input);
   (void)endpoint::parse_duration(input);
-  (void)endpoint::calls_in_text(input, asked().tools);
-  (void)endpoint::has_tool_markup(input);
-  (void)endpoint::split_think(input);
+  text(input, choice);
 }
 
 }  // namespace sweep::fuzz

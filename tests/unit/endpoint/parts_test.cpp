@@ -1,7 +1,9 @@
+#include "endpoint/arguments.h"
 #include "endpoint/backoff.h"
 #include "endpoint/failure.h"
 #include "endpoint/json.h"
 #include "endpoint/sse.h"
+#include "endpoint/think.h"
 #include "endpoint/tool_text.h"
 
 #include <gmock/gmock.h>
@@ -92,9 +94,9 @@ TEST(Json, RandomBytesNeverThrow) {
     (void)events({text, text});
     ToolCall call;
     call.arguments = text;
-    check_arguments(call, false);
-    (void)calls_in_text("<tool_call>" + text + "</tool_call>", {"f"});
-    (void)split_think(text + "</think>" + text);
+    check_arguments(call, false, Repair::safe);
+    (void)calls_in_text("<tool_call>" + text + "</tool_call>", {{"f"}, {}}, Profile().tool_markup);
+    (void)split_think(text + "</think>" + text, true);
     (void)parse_duration(text);
     (void)parse_http_date(text);
   }
@@ -195,53 +197,6 @@ TEST(Backoff, GrowsWithJitterAndIsReproducible) {
   EXPECT_LE(asked, 45.0);
   EXPECT_GE(a.delay(1, 0.0, true), 0.5);
   EXPECT_LE(a.delay(1, 0.0, true), 1.0);
-}
-
-TEST(Arguments, RepairsOnlyWhatKeepsTheMeaning) {
-  const auto checked = [](std::string text, bool cut = false) {
-    ToolCall call;
-    call.arguments = std::move(text);
-    check_arguments(call, cut);
-    return call;
-  };
-  EXPECT_EQ(checked("").arguments, "{}");
-  EXPECT_EQ(checked(" null ").arguments, "{}");
-  EXPECT_EQ(checked("{\"a\":1}").repaired, false);
-  EXPECT_EQ(checked("{\"a\":1}<|call|>").arguments, "{\"a\":1}");
-  const ToolCall newline = checked("{\"kernel_code\":\"a\nb\"}");
-  EXPECT_EQ(newline.arguments, "{\"kernel_code\":\"a\\nb\"}");
-  EXPECT_TRUE(newline.repaired);
-  EXPECT_THAT(checked("[1]").problem, HasSubstr("object"));
-  EXPECT_THAT(checked("{\"a\":\"unfinished").problem, HasSubstr("not valid JSON"));
-  EXPECT_THAT(checked("{\"a\":\"unfinished", true).problem, HasSubstr("output limit"));
-  EXPECT_EQ(checked("{\"a\":\"unfinished").arguments, "{\"a\":\"unfinished");
-  EXPECT_FALSE(checked("{}}").problem.empty());
-}
-
-TEST(TextCalls, HermesAndFencedJson) {
-  const std::vector<std::string> tools = {"submit_kernel"};
-  const auto hermes = calls_in_text(
-      "Now.\n<tool_call>\n{\"name\": \"submit_kernel\", \"arguments\": {\"kernel_code\": "
-      "\"x\ny\"}}\n</tool_call>",
-      tools);
-  ASSERT_EQ(hermes.size(), 1U);
-  EXPECT_EQ(hermes[0].arguments, "{\"kernel_code\":\"x\\ny\"}");
-  EXPECT_TRUE(hermes[0].from_text);
-  const auto fenced =
-      calls_in_text("```json\n{\"tool\":\"submit_kernel\",\"parameters\":{}}\n```", tools);
-  ASSERT_EQ(fenced.size(), 1U);
-  EXPECT_EQ(fenced[0].arguments, "{}");
-  EXPECT_TRUE(calls_in_text("```json\n{\"name\":\"rm\",\"arguments\":{}}\n```", tools).empty());
-  EXPECT_TRUE(calls_in_text("{\"name\":\"submit_kernel\",\"arguments\":{}}", tools).empty());
-}
-
-TEST(Think, SplitsReasoningFromText) {
-  EXPECT_EQ(split_think("<think>a</think>b").reasoning, "a");
-  EXPECT_EQ(split_think("<think>a</think>b").text, "b");
-  EXPECT_EQ(split_think("a</think>b").reasoning, "a");
-  EXPECT_EQ(split_think("<think>never closed").text, "");
-  EXPECT_EQ(split_think("```\n</think>\n``` b").text, "```\n</think>\n``` b");
-  EXPECT_EQ(split_think("plain").text, "plain");
 }
 
 }  // namespace
