@@ -1,6 +1,8 @@
 #include "config/toml_reader.h"
 #include "util/text.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <sstream>
@@ -104,7 +106,12 @@ std::optional<std::string> read_value(TomlReader& reader,
     if (const toml::table* body = reader.table(table, rule.key)) {
       std::ostringstream shown;
       shown << toml::json_formatter{*body, toml::format_flags::none};
-      return shown.str();
+      const auto body_json = nlohmann::json::parse(shown.str(), nullptr, false);
+      if (!body_json.is_object()) {
+        reader.error(place_of(table, rule.key), "body has a value that JSON lacks", "leave it out");
+        return std::nullopt;
+      }
+      return body_json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     }
     return std::nullopt;
   }
