@@ -1,34 +1,26 @@
 #include "cli/command.h"
 #include "cli/installation.h"
 #include "cli/options.h"
-#include "cli/style.h"
+#include "cli/probe_view.h"
 #include "config/config.h"
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
-#include "endpoint/client.h"
-#include "endpoint/target.h"
-#include "util/clock.h"
 #include "util/error.h"
 #include "util/text.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <iostream>
+#include <memory>
 
-#include <fmt/format.h>
+#include <unistd.h>
 
 namespace sweep::cli {
 
 namespace {
-
-struct Answer {
-  std::string model;
-  bool good = false;
-  double seconds = 0;
-  std::string text;
-};
 
 std::string base_url(const config::SweepConfig& config,
                      const config::Model& model,
@@ -62,42 +54,50 @@ endpoint::Secret key_of(const config::SweepConfig& config, const config::Model& 
   return endpoint::Secret(*value);
 }
 
-// One short question, one try: what a person wants to know before a long run is whether it answers
-// at all.
-Answer ask(const config::SweepConfig& config, const config::Model& model) {
-  Answer answer{model.name, false, 0, {}};
-  std::unique_ptr<endpoint::BuiltinProcess> builtin;
-  try {
-    util::RealClock clock;
-    endpoint::Retry retry;
-    retry.max_attempts = 2;
-    retry.max_rate_limited = 2;
-    retry.deadline = model.request_timeout_s;
-    const auto end = endpoint::connect(
-        endpoint::target_of(model, base_url(config, model, builtin), key_of(config, model)),
-        retry,
-        {&clock, nullptr, {}, {}});
-    endpoint::Message question;
-    question.text = "sweep probe: reply with the single word ready.";
-    endpoint::Settings settings;
-    settings.max_output_tokens = 2048;
-    const auto result = end->complete({question}, {}, settings);
-    if (const auto* failure = std::get_if<endpoint::EndpointFailure>(&result)) {
-      answer.text = fmt::format("{}: {}", endpoint::name(failure->kind), failure->text);
-      return answer;
-    }
-    const auto& completion = std::get<endpoint::Completion>(result);
-    answer.good = true;
-    answer.seconds = completion.seconds;
-    answer.text = fmt::format("{} characters, {} tokens out, finish {}{}",
-                              completion.message.text.size(),
-                              completion.usage.output,
-                              endpoint::name(completion.finish),
-                              completion.model.empty() ? "" : ", as " + completion.model);
-  } catch (const util::Error& error) {
-    answer.text = error.what();
+std::string key_place(const config::SweepConfig& config, const config::Model& model) {
+  if (model.api_key_env.empty()) {
+    return {};
   }
-  return answer;
+  const auto place =
+      config::find_key(model.api_key_env, config::dotenv_files(config.file, config.root));
+  return model.api_key_env + (place ? " from " + *place : "");
+}
+
+ProbedModel probe_one(const config::SweepConfig& config,
+                      const config::Model& model,
+                      const ProbeStages& stages) {
+  ProbedModel out;
+  try {
+    std::unique_ptr<endpoint::BuiltinProcess> builtin;
+    const std::string url = base_url(config, model, builtin);
+    out = probe_model(model, url, key_of(config, model), stages);
+  } catch (const util::Error& error) {
+    out.model = model.name;
+    out.checks.push_back({"reach", CheckState::fail, error.message().what, error.message().next});
+  }
+  out.key = key_place(config, model);
+  return out;
+}
+
+std::vector<const config::Model*> chosen(const config::SweepConfig& config,
+                                         const std::string& file,
+                                         const std::string& only) {
+  std::vector<const config::Model*> out;
+  std::vector<std::string> names;
+  for (const config::Model& model : config.models) {
+    names.push_back(model.name);
+    if (only.empty() || model.name == only) {
+      out.push_back(&model);
+    }
+  }
+  if (out.empty()) {
+    const auto near = util::closest(only, names);
+    throw util::UsageError({file,
+                            "no model named '" + util::printable(only) + "'",
+                            near ? "did you mean " + *near + "?" : "see [[models]] in the file"},
+                           "E_PROBE_MODEL");
+  }
+  return out;
 }
 
 }  // namespace
@@ -105,54 +105,63 @@ Answer ask(const config::SweepConfig& config, const config::Model& model) {
 int run_probe(const std::vector<std::string>& arguments) {
   std::string file;
   std::string only;
-  std::string stage = "smoke";
+  std::vector<std::string> wanted;
+  ProbeStages stages;
   GlobalOptions global;
-  CLI::App app{"Asks every model of a config one question before a long run.", "sweep probe"};
+  CLI::App app{"Asks every model of a config a few short questions before a long run.",
+               "sweep probe"};
   app.add_option("CONFIG", file, "sweep configuration (TOML)")->required();
   app.add_option("--model", only, "this model only");
-  app.add_option("--stage", stage, "smoke: one question each (context, stress and soak come later)")
-      ->check(CLI::IsMember({"smoke"}));
+  app.add_option(
+         "--stage",
+         wanted,
+         "smoke: a plain answer, a stream, a tool round trip. Besides: context (a prompt of "
+         "6000 tokens), stress (many requests at once), soak (minutes on end)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"smoke", "context", "stress", "soak"}));
+  app.add_option("--concurrency",
+                 stages.concurrency,
+                 "stress: requests at once (default: the model's max_concurrency)")
+      ->check(CLI::Range(1, 256));
+  app.add_option("--minutes", stages.minutes, "soak: for how long (default 5)")
+      ->check(CLI::Range(0.01, 1440.0));
   add_global_options(app, global);
   parse(app, arguments);
+  const auto asked_for = [&](const char* stage) {
+    return std::find(wanted.begin(), wanted.end(), stage) != wanted.end();
+  };
+  stages.context = asked_for("context");
+  stages.stress = asked_for("stress");
+  stages.soak = asked_for("soak");
   const config::Loaded loaded = config::load(file);
+  const std::vector<const config::Model*> models = chosen(loaded.config, file, only);
   // All of them before anything is asked.
-  for (const config::Model& model : loaded.config.models) {
-    if (only.empty() || model.name == only) {
-      (void)key_of(loaded.config, model);
+  for (const config::Model* model : models) {
+    (void)key_of(loaded.config, *model);
+  }
+  for (const config::Diagnostic& open : config::open_to_others(loaded.config)) {
+    if (!global.quiet) {
+      std::cerr << "warning: " << open.text() << '\n';
     }
   }
-  const Style style = Style::for_stdout();
-  nlohmann::json rows = nlohmann::json::array();
-  std::size_t bad = 0;
-  std::size_t asked = 0;
-  for (const config::Model& model : loaded.config.models) {
-    if (!only.empty() && model.name != only) {
-      continue;
+  const bool tell = !global.quiet && !global.json && ::isatty(STDERR_FILENO) == 1;
+  std::vector<ProbedModel> probed;
+  for (const config::Model* model : models) {
+    if (tell) {
+      std::cerr << "\r\x1b[Kasking " << util::printable(model->name) << " ..." << std::flush;
     }
-    ++asked;
-    const Answer answer = ask(loaded.config, model);
-    bad += answer.good ? 0U : 1U;
-    rows.push_back({{"model", answer.model},
-                    {"ok", answer.good},
-                    {"seconds", answer.seconds},
-                    {"text", answer.text}});
-    if (!global.json) {
-      std::cout << (answer.good ? style.good("ok   ") : style.bad("FAIL "))
-                << pad_right(answer.model, 24)
-                << (answer.good ? util::human_seconds(answer.seconds) + "  " : "")
-                << util::printable(answer.text) << '\n';
-    }
+    probed.push_back(probe_one(loaded.config, *model, stages));
   }
-  if (asked == 0) {
-    throw util::UsageError({file, "no model named '" + only + "'", "see [[models]] in the file"},
-                           "E_PROBE_MODEL");
+  if (tell) {
+    std::cerr << "\r\x1b[K" << std::flush;
   }
   if (global.json) {
-    std::cout << nlohmann::json{{"schema", 1}, {"models", rows}}.dump(
-                     2, ' ', false, nlohmann::json::error_handler_t::replace)
+    std::cout << probe_json(probed).dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
+  } else {
+    std::cout << probe_text(probed, Style::for_stdout(), output_columns());
   }
-  return bad == 0 ? kDone : kInfra;
+  return std::ranges::all_of(probed, &ProbedModel::ready) ? kDone : kInfra;
 }
 
 }  // namespace sweep::cli

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "config/config.h"
+#include "endpoint/client.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sweep::cli {
+
+enum class CheckState {
+  ok,
+  warn,  // a sweep would run, but not as one expects
+  fail,  // a sweep would lose its time
+  none,  // could not be asked, or does not apply
+};
+
+// One question to an endpoint. `text` and `next` hold no key.
+struct ProbeCheck {
+  std::string name;  // "reach", "model", "answer", "stream", "tools", "think", "context", ...
+  CheckState state = CheckState::none;
+  std::string text;  // what was seen, one line
+  std::string next;  // how to mend it; empty: nothing to do
+};
+
+struct ProbedModel {
+  std::string model;    // the configuration's name
+  std::string url;      // that requests go to, without query
+  std::string api;      // "Chat Completions", "Responses"
+  std::string profile;  // endpoint::summary
+  std::string proxy;    // public URL; empty: none
+  std::string key;      // "OPENAI_API_KEY from .env"; never the value; empty: none is sent
+  std::vector<ProbeCheck> checks;
+  std::optional<double> first_token_s;
+  std::optional<double> tokens_per_s;
+
+  // No check failed.
+  [[nodiscard]] bool ready() const;
+};
+
+// What is asked besides the first stage, which always comes first.
+struct ProbeStages {
+  bool context = false;         // about 6000 tokens: does the endpoint count and read them all?
+  bool stress = false;          // `concurrency` requests at once, twice as many in all
+  bool soak = false;            // one request after another for `minutes`
+  std::size_t concurrency = 0;  // 0: the model's max_concurrency
+  double minutes = 5;
+};
+
+// Asks one model. `base_url` is where it is: the configuration's, or the built-in server's.
+// Whatever the endpoint does is in the result.
+[[nodiscard]] ProbedModel probe_model(const config::Model& model,
+                                      const std::string& base_url,
+                                      endpoint::Secret key,
+                                      const ProbeStages& stages);
+
+// The parts of probe_model, each appending its checks.
+struct ProbeSubject {
+  const config::Model& model;
+  endpoint::Target target;
+  bool scripted = false;
+
+  // One exchange with at most `tries` tries and a real clock.
+  [[nodiscard]] std::variant<endpoint::Completion, endpoint::EndpointFailure> ask(
+      const endpoint::Conversation& conversation,
+      const std::vector<endpoint::ToolDefinition>& tools,
+      bool stream,
+      endpoint::Exchange* exchange = nullptr,
+      bool tool_required = false,
+      int tries = 2) const;
+};
+
+// Whether it is worth asking on: false when the host cannot be reached or refuses the key.
+[[nodiscard]] bool check_reach(const ProbeSubject& subject, ProbedModel& out);
+// Whether it answers at all, and how fast.
+[[nodiscard]] bool check_answers(const ProbeSubject& subject, ProbedModel& out);
+void check_tools(const ProbeSubject& subject, ProbedModel& out);
+void check_context(const ProbeSubject& subject, ProbedModel& out);
+void check_stress(const ProbeSubject& subject, std::size_t concurrency, ProbedModel& out);
+void check_soak(const ProbeSubject& subject, double minutes, ProbedModel& out);
+
+// A failure as a check.
+[[nodiscard]] ProbeCheck failed_check(std::string name, const endpoint::EndpointFailure& failure);
+
+}  // namespace sweep::cli
