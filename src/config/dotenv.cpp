@@ -123,6 +123,37 @@ std::optional<std::string> find_key(const std::string& name, const std::vector<f
   return std::nullopt;
 }
 
+std::vector<Diagnostic> open_to_others(const std::set<std::string>& names,
+                                       const std::vector<fs::path>& files) {
+  std::vector<Diagnostic> out;
+  for (const fs::path& file : files) {
+    std::error_code error;
+    const auto others = fs::perms::group_all | fs::perms::others_all;
+    const fs::perms mode = fs::status(file, error).permissions();
+    if (error ||
+        (mode & others & ~(fs::perms::group_exec | fs::perms::others_exec)) == fs::perms::none) {
+      continue;
+    }
+    const auto set = dotenv_names(util::read_file(file, kMaxDotenvBytes), file.string());
+    if (std::any_of(set.begin(), set.end(), [&](const std::string& name) {
+          return names.contains(name);
+        })) {
+      out.push_back({file.string(), "holds a key and is open to other users", "chmod 600 it"});
+    }
+  }
+  return out;
+}
+
+std::vector<Diagnostic> open_to_others(const SweepConfig& config) {
+  std::set<std::string> names;
+  for (const Model& model : config.models) {
+    if (!model.api_key_env.empty()) {
+      names.insert(model.api_key_env);
+    }
+  }
+  return open_to_others(names, dotenv_files(config.file, config.root));
+}
+
 std::optional<std::string> read_key_value(const std::string& name,
                                           const std::vector<fs::path>& files) {
   const char* set = std::getenv(name.c_str());

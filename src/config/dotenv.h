@@ -1,5 +1,7 @@
 #pragma once
 
+#include "config/config.h"
+
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -22,6 +24,14 @@ namespace sweep::config {
 // Where a variable is set, without its value: "the environment", a path, or empty optional.
 [[nodiscard]] std::optional<std::string> find_key(const std::string& name,
                                                   const std::vector<std::filesystem::path>& files);
+
+// The files that set one of `names` and that others than their owner may read or change; one remark
+// a file.
+[[nodiscard]] std::vector<Diagnostic> open_to_others(
+    const std::set<std::string>& names, const std::vector<std::filesystem::path>& files);
+
+// The same for the keys of a configuration's models.
+[[nodiscard]] std::vector<Diagnostic> open_to_others(const SweepConfig& config);
 
 // Worker only: the value, from the environment first, then from the files in order. Never logged,
 // never in an error.

@@ -104,6 +104,9 @@ Plan make_plan(const SweepOptions& options, const Installation& installation) {
   plan.toml = util::read_file(options.config, kMaxToml);
   plan.config = std::move(loaded.config);
   plan.warnings = std::move(loaded.warnings);
+  for (config::Diagnostic& open : config::open_to_others(plan.config)) {
+    plan.warnings.push_back(std::move(open));
+  }
   if (!options.run_name.empty()) {
     plan.config.run.name = options.run_name;
   }

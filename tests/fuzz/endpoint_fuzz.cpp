@@ -5,6 +5,7 @@
 #include "endpoint/json.h"
 #include "endpoint/profile.h"
 #include "endpoint/protocol.h"
+#include "endpoint/replay_server.h"
 #include "endpoint/sse.h"
 #include "endpoint/think.h"
 #include "endpoint/tool_text.h"
@@ -83,6 +84,9 @@ void fuzz(std::string_view input) {
   (void)endpoint::parse_http_date(input);
   (void)endpoint::parse_duration(input);
   text(input, choice);
+  must(endpoint::replay_key("/v1", input) == endpoint::replay_key("/v1", std::string(input)));
+  must(endpoint::first_difference(input, input).empty());
+  (void)endpoint::first_difference(input, input.substr(0, input.size() / 2));
 }
 
 }  // namespace sweep::fuzz

@@ -1,4 +1,5 @@
-// Old run files: a ledger, a trajectory.
+// Old run files: a ledger, a trajectory, the tries of a request.
+#include "agent/exchange_record.h"
 #include "record/json.h"
 #include "record/ledger.h"
 #include "record/trajectory.h"
@@ -10,6 +11,9 @@ void fuzz(std::string_view input) {
   const record::Verification ledger = record::verify_ledger_text(input, "ledger.jsonl");
   must(ledger.torn_bytes <= input.size());
   must(!ledger.intact || ledger.problem.empty());
+  accepted([&] {
+    (void)agent::get_exchange([&](const std::string&) { return std::string(input); }, "artifact");
+  });
   accepted([&] {
     const record::Trajectory read = record::parse_trajectory(input, "trajectory.json");
     // What was read is written in a form that reads the same.

@@ -62,6 +62,25 @@ TEST(Dotenv, ErrorsNameTheLineAndNeverTheText) {
   }
 }
 
+TEST(Dotenv, AFileWithAKeyThatOthersMayReadIsSaid) {
+  const util::TempDir dir;
+  const auto file = dir.path() / ".env";
+  std::ofstream(file) << "SWEEP_TEST_KEY=hunter2\n";
+  using std::filesystem::perms;
+  const auto said = [&](perms mode, const char* name) {
+    std::filesystem::permissions(file, mode);
+    const auto found = open_to_others({name}, {file});
+    return found.empty() ? std::string() : found.front().text();
+  };
+  const perms own = perms::owner_read | perms::owner_write;
+  EXPECT_EQ(said(own, "SWEEP_TEST_KEY"), "");
+  EXPECT_EQ(said(own | perms::others_read, "SWEEP_OTHER_KEY"), "");
+  for (const perms more : {perms::group_read, perms::others_read, perms::others_write}) {
+    EXPECT_THAT(said(own | more, "SWEEP_TEST_KEY"), HasSubstr("chmod 600"));
+    EXPECT_THAT(said(own | more, "SWEEP_TEST_KEY"), Not(HasSubstr("hunter2")));
+  }
+}
+
 TEST(Dotenv, NamesOnly) {
   EXPECT_THAT(dotenv_names("B=2\nA=1\nC=\n", ".env"), ElementsAre("A", "B"));
 }
