@@ -57,11 +57,11 @@ struct Field {
 };
 
 // A member whose values are words: an enumeration, or the word itself.
-template <auto Member, const Words& words>
+template <auto Member, const Words& List>
 constexpr Field word(std::string_view key) {
   return {key,
           [](Profile& profile, std::string_view value) {
-            const int index = index_of(words, value);
+            const int index = index_of(List, value);
             if (index < 0)
               return false;
             if constexpr (std::is_enum_v<TypeOf<Member>>)
@@ -72,7 +72,7 @@ constexpr Field word(std::string_view key) {
           },
           [](const Profile& profile) -> Json {
             if constexpr (std::is_enum_v<TypeOf<Member>>)
-              return words.at(static_cast<std::size_t>(profile.*Member));
+              return List.at(static_cast<std::size_t>(profile.*Member));
             else
               return profile.*Member;
           }};

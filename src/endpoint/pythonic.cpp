@@ -150,16 +150,13 @@ class Python {
       if (at_ >= text_.size())
         return std::nullopt;
       const char c = text_[at_++];
-      if (c != '\\') {
-        out += c;
-      } else if (at_ >= text_.size()) {
+      const bool escaped = c == '\\';
+      if (escaped && (at_ >= text_.size() || (!raw && !escape(out))))
         return std::nullopt;
-      } else if (raw) {
+      if (!escaped || raw)
         out += c;
+      if (escaped && raw)
         out += text_[at_++];
-      } else if (!escape(out)) {
-        return std::nullopt;
-      }
     }
     return Json(util::to_valid_utf8(out));
   }
