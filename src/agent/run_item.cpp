@@ -29,24 +29,13 @@ class RealEvaluator final : public Evaluator {
   evaluate::Spares* spares_;
 };
 
-// The queue's permits as the endpoint wants them. Tokens are in the ledger rows, which the queue
-// reads itself.
 class ItemPermits final : public endpoint::Permits {
  public:
   explicit ItemPermits(record::ItemServices& record) : record_(record) {}
 
-  std::unique_ptr<endpoint::Permit> take(std::int64_t /*estimated_tokens*/) override {
-    struct Held final : endpoint::Permit {
-      explicit Held(std::unique_ptr<record::ItemServices::Permit> permit)
-          : inner(std::move(permit)) {}
-
-      std::unique_ptr<record::ItemServices::Permit> inner;
-    };
-
-    return std::make_unique<Held>(record_.permit());
+  std::unique_ptr<endpoint::Permit> take(const record::Need& need) override {
+    return record_.permit(need);
   }
-
-  void used(std::int64_t /*estimated_tokens*/, std::int64_t /*tokens*/) override {}
 
  private:
   record::ItemServices& record_;

@@ -254,6 +254,7 @@ void Session::note_answer(const endpoint::Completion& answer, record::Turn& turn
   record::Usage usage;
   usage.input_tokens = std::max<std::int64_t>(answer.usage.input, 0);
   usage.output_tokens = std::max<std::int64_t>(answer.usage.output, 0);
+  largest_output_ = std::max(largest_output_, usage.output_tokens);
   usage.reasoning_tokens = std::max<std::int64_t>(answer.usage.reasoning, 0);
   usage.cached_input_tokens = std::max<std::int64_t>(answer.usage.cached, 0);
   usage.estimated = answer.usage.estimated;
@@ -293,7 +294,11 @@ void Session::without_calls(const endpoint::Completion& answer,
 
 bool Session::out_of_time() const {
   const double limit = config_.parallelism.worker_timeout_s;
-  return limit > 0 && services_.clock->monotonic() - started_ > limit;
+  return limit > 0 && working_seconds() > limit;
+}
+
+double Session::working_seconds() const {
+  return services_.clock->monotonic() - started_ - services_.record->waited() - backed_off_;
 }
 
 void Session::report(const std::string& state, const std::string& event) {

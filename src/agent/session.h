@@ -59,6 +59,10 @@ class Session {
                     const std::string& key,
                     const endpoint::Exchange& exchange,
                     record::Turn& turn);
+  // What the next request may use at most, as far as it can be told.
+  [[nodiscard]] record::Spend spend_of(const endpoint::Conversation& conversation) const;
+  // Seconds of the item, without those that it waited for permits, money or an endpoint's sake.
+  [[nodiscard]] double working_seconds() const;
   // The request's money into its facts; without `usage` only that of lost answers.
   void note_cost(const endpoint::Usage* usage,
                  const std::vector<endpoint::Attempt>& attempts,
@@ -108,6 +112,8 @@ class Session {
   std::int64_t cost_nano_ = 0;
   std::int64_t wasted_nano_ = 0;
   std::int64_t charged_nano_ = 0;  // by the endpoint's own word
+  double backed_off_ = 0;          // seconds slept between tries
+  std::int64_t largest_output_ = 0;
   std::int64_t turn_number_ = 0;
   double started_ = 0;
 };

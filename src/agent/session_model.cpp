@@ -179,6 +179,25 @@ std::optional<endpoint::Completion> Session::replay(const std::string& key,
   return completion;
 }
 
+record::Spend Session::spend_of(const endpoint::Conversation& conversation) const {
+  // Fewer bytes a token than any usual tokenizer has for source text, so that it is no
+  // underestimate.
+  constexpr std::size_t kBytes = 3;
+  constexpr std::int64_t kOutput = 4096;  // tokens of an answer before any is known
+  std::size_t bytes = 0;
+  for (const endpoint::Message& message : conversation) {
+    endpoint::Json one = endpoint::to_json(message);
+    one.erase("raw");  // the same again
+    bytes += endpoint::dump(one).size();
+  }
+  for (const endpoint::ToolDefinition& tool : tools_)
+    bytes += tool.name.size() + tool.description.size() + tool.parameters_json.size();
+  endpoint::Usage most;
+  most.input = static_cast<std::int64_t>(bytes / kBytes);
+  most.output = settings_.max_output_tokens.value_or(std::max(kOutput, largest_output_));
+  return {most.input + most.output, price_ ? endpoint::cost_nano_usd(most, *price_) : 0};
+}
+
 std::optional<endpoint::Completion> Session::ask(record::Turn& turn) {
   const endpoint::Conversation conversation = window();
   turn.messages_in = messages_json(conversation);
@@ -186,12 +205,18 @@ std::optional<endpoint::Completion> Session::ask(record::Turn& turn) {
   endpoint::Exchange exchange;
   if (auto answer = replay(key, exchange, turn))
     return answer;
-  if (!services_.record->within_budget()) {
+  if (!services_.record->within_budget(spend_of(conversation))) {
     stop_ = StopReason::budget;
     return std::nullopt;
   }
   report("model");
+  const double waited = services_.record->waited();
   auto answer = services_.endpoint->complete(conversation, tools_, settings_, {}, &exchange);
+  double slept = waited - services_.record->waited();
+  for (const endpoint::Attempt& attempt :
+       std::visit([](const auto& end) { return end.attempts; }, answer))
+    slept += attempt.waited;
+  backed_off_ += std::max(0.0, slept);
   if (auto* failure = std::get_if<endpoint::EndpointFailure>(&answer)) {
     note_failure(*failure, key, exchange, turn);
     return std::nullopt;

@@ -53,6 +53,9 @@ struct Model {
   std::optional<std::int64_t> tpm;  // tokens a minute; unset: unlimited
   std::int64_t max_concurrency =
       10;  // permits; derived as clamp(tpm / 25000, 2, 10) with tpm = 250000 unless given
+  bool reserve_full = false;  // tpm: reserve max_tokens for an answer, not what answers take
+  double burst_s = 10;        // rpm, tpm: seconds' worth that may go at once; 0.1 to 60
+  std::string limits_group;   // shares limits with all models of this group; empty: with its like
   Sampling sampling;
   std::optional<Price> price;  // unset: unknown, which is not the same as free
   EndpointKeys endpoint;
@@ -93,6 +96,7 @@ struct Run {
   std::int64_t epoch = 0;
   std::optional<double> confirm_usd;
   std::optional<double> budget_usd;
+  std::optional<std::int64_t> budget_tokens;
   std::string on_finish;  // program and arguments split at blanks; run without a shell; empty: none
   bool force_rerun = false;
 };

@@ -115,6 +115,8 @@ void read_run_values(TomlReader& reader, const toml::table& table, Run& run) {
   reader.integer(table, "epoch", run.epoch, 0, std::int64_t{1} << 31);
   reader.optional(table, "confirm_usd", run.confirm_usd, 0.0, 1e9);
   reader.optional(table, "budget_usd", run.budget_usd, 0.0, 1e9);
+  reader.optional(
+      table, "budget_tokens", run.budget_tokens, std::int64_t{1}, std::int64_t{1} << 53);
   reader.text(table, "on_finish", run.on_finish);
   reader.boolean(table, "force_rerun", run.force_rerun);
 }

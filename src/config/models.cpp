@@ -82,6 +82,18 @@ void check_url(TomlReader& reader, const toml::table& table, Model& model, bool 
   }
 }
 
+void read_reserve(TomlReader& reader, const toml::table& table, Model& model) {
+  std::string reserve = "p90";
+  if (reader.text(table, "reserve", reserve) && reserve != "p90" && reserve != "full") {
+    reader.error(place_of(table, "reserve"),
+                 "reserve '" + util::printable(reserve.substr(0, 80)) + "' is unknown",
+                 "\"p90\" or \"full\" is expected");
+  }
+  model.reserve_full = reserve == "full";
+  reader.number(table, "burst_s", model.burst_s, 0.1, 60);
+  reader.text(table, "limits_group", model.limits_group);
+}
+
 void read_kind(TomlReader& reader, const toml::table& table, Model& model) {
   std::string kind = "openai";
   reader.text(table, "api_kind", kind);
@@ -128,6 +140,7 @@ Model read_model(TomlReader& reader,
   reader.optional(table, "tpm", model.tpm, std::int64_t{1}, std::int64_t{1} << 40);
   model.max_concurrency = std::clamp<std::int64_t>(model.tpm.value_or(250000) / 25000, 2, 10);
   reader.integer(table, "max_concurrency", model.max_concurrency, 1, 1024);
+  read_reserve(reader, table, model);
   if (const toml::table* sampling = reader.table(table, "sampling")) {
     reader.check_keys(*sampling, "models.sampling");
     reader.optional(*sampling, "temperature", model.sampling.temperature, 0.0, 2.0);

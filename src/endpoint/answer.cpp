@@ -136,6 +136,29 @@ Outcome judge(const Protocol& protocol,
   return out;
 }
 
+record::TryEnd end_of(const Outcome& outcome, bool first_try) {
+  using Result = record::TryEnd::Result;
+  record::TryEnd end;
+  end.first_try = first_try;
+  end.began = outcome.completion || outcome.lost.has_value();
+  end.retry_after = outcome.asked.value_or(0);
+  if (outcome.completion) {
+    const Usage& usage = outcome.completion->usage;
+    end.result = Result::answered;
+    end.output_tokens = usage.output;
+    if (usage.input >= 0)
+      end.tokens = usage.input + std::max<std::int64_t>(usage.output, 0);
+  } else if (outcome.kind == FailureKind::rate_limited) {
+    end.result = Result::throttled;
+  } else if (outcome.kind == FailureKind::overloaded || outcome.kind == FailureKind::transport) {
+    end.result = Result::transient;
+  } else if (is_configuration(outcome.kind)) {
+    end.result = Result::refused;
+    end.text = std::string(name(outcome.kind)) + ": " + outcome.error.message;
+  }
+  return end;
+}
+
 std::string partial_output(std::string_view body) {
   std::string out;
   SseParser parser;

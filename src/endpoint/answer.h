@@ -3,6 +3,7 @@
 #include "endpoint/failure.h"
 #include "endpoint/protocol.h"
 #include "http/client.h"
+#include "record/item_services.h"
 
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ struct Outcome {
   bool cut = false;                  // an answer had begun and broke off
   std::optional<std::size_t> lost;   // bytes of output that came of an answer that does not count
   std::string partial;               // model output of an answer that did not count
+  bool paused = false;               // the limits hold this request until the endpoint is mended
   bool bad_encoding = false;         // the body was not as its Content-Encoding says
 };
 
@@ -32,6 +34,9 @@ struct Outcome {
                             bool stream,
                             const Asked& asked,
                             double wall_now);
+
+// The same for those who keep the limits.
+[[nodiscard]] record::TryEnd end_of(const Outcome& outcome, bool first_try);
 
 // Model output (text, reasoning, arguments, in the order in which they came) in the body of an
 // answer that did not count.

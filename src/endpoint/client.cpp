@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace sweep::endpoint {
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::size_t kMaxDetail = 300;
 constexpr std::size_t kMaxPartial = 4096;
+constexpr double kBytesPerToken = 3.5;
 constexpr double kSleepSlice = 0.2;  // how soon a cancellation ends a wait
 
 class HttpEndpoint final : public Endpoint {
@@ -54,6 +56,8 @@ class HttpEndpoint final : public Endpoint {
                                    double seconds,
                                    double waited) const;
   bool wait(double seconds, FailureKind why);
+  std::unique_ptr<Permit> permitted(std::size_t bytes);  // null: given up, or none are kept
+  void note_size(const Outcome& outcome, std::size_t bytes);
 
   Target target_;
   Retry retry_;
@@ -62,8 +66,13 @@ class HttpEndpoint final : public Endpoint {
   Backoff backoff_;
   http::Client client_;
   Adaptation adaptation_;
-  bool plain_bodies_ = false;  // this endpoint mislabels what it encodes
-  std::size_t produced_ = 0;   // bytes of output of the last streamed answer
+  bool plain_bodies_ = false;               // this endpoint mislabels what it encodes
+  std::optional<std::int64_t> max_output_;  // of the request under way
+  bool first_try_ = true;                   // likewise
+  double limited_ = 0;                      // seconds waited for permits
+  std::size_t known_bytes_ = 0;             // of the last body whose tokens the endpoint counted
+  std::int64_t known_tokens_ = 0;           // and how many they were
+  std::size_t produced_ = 0;                // bytes of output of the last streamed answer
 };
 
 std::string HttpEndpoint::url() const {
@@ -129,9 +138,12 @@ Outcome HttpEndpoint::attempt(const std::string& body,
                               const Asked& asked,
                               const OnProgress& progress,
                               Exchange* exchange) {
-  const auto estimate = static_cast<std::int64_t>(body.size() / 4);
-  const std::unique_ptr<Permit> permit =
-      services_.permits != nullptr ? services_.permits->take(estimate) : nullptr;
+  const std::unique_ptr<Permit> permit = permitted(body.size());
+  if (services_.permits != nullptr && permit == nullptr) {
+    Outcome given_up;
+    given_up.kind = FailureKind::cancelled;
+    return given_up;
+  }
   http::Response response = send(http_request(body), asked, progress);
   // Before anything reads it: what is cut short later must not keep half a key.
   redact(response, target_.key);
@@ -152,14 +164,32 @@ Outcome HttpEndpoint::attempt(const std::string& body,
     exchange->request = exchange->tries.back().request;
     exchange->response = exchange->tries.back().response;
   }
-  if (services_.permits != nullptr) {
-    const bool known = outcome.completion && outcome.completion->usage.input >= 0;
-    services_.permits->used(estimate,
-                            known ? outcome.completion->usage.input +
-                                        std::max<std::int64_t>(outcome.completion->usage.output, 0)
-                                  : -1);
+  if (permit != nullptr) {
+    note_size(outcome, body.size());
+    outcome.paused = permit->settle(end_of(outcome, first_try_));
   }
   return outcome;
+}
+
+std::unique_ptr<Permit> HttpEndpoint::permitted(std::size_t bytes) {
+  if (services_.permits == nullptr)
+    return nullptr;
+  // From the last prompt as the endpoint counted it, and what was added since.
+  const double added =
+      (static_cast<double>(bytes) - static_cast<double>(known_bytes_)) / kBytesPerToken;
+  const double tokens = std::max(0.0, static_cast<double>(known_tokens_) + added);
+  const double before = services_.clock->monotonic();
+  auto permit =
+      services_.permits->take({static_cast<std::int64_t>(std::ceil(tokens)), max_output_});
+  limited_ += services_.clock->monotonic() - before;
+  return permit;
+}
+
+void HttpEndpoint::note_size(const Outcome& outcome, std::size_t bytes) {
+  if (outcome.completion && !outcome.completion->usage.estimated) {
+    known_bytes_ = bytes;
+    known_tokens_ = outcome.completion->usage.input;
+  }
 }
 
 EndpointFailure HttpEndpoint::failure(const Outcome& outcome, std::vector<Attempt> attempts) const {
@@ -220,13 +250,20 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
   std::vector<Attempt> attempts;
   double waited = 0;
   Tries tries(retry_);
+  max_output_ = settings.max_output_tokens;
+  first_try_ = true;
+  limited_ = 0;
   const double start = services_.clock->monotonic();
   for (;;) {
     const Json request = protocol_->request(target_, conversation, tools, settings, adaptation_);
     const std::string body = dump(request);
-    const double before = services_.clock->monotonic();
+    // On a clock that stands still while a permit is waited for.
+    const double before = services_.clock->monotonic() - limited_;
+    const double limited = limited_;
     Outcome outcome = attempt(body, protocol_->asked(request, target_.profile), progress, exchange);
-    const double now = services_.clock->monotonic();
+    const double now = services_.clock->monotonic() - limited_;
+    waited += limited_ - limited;
+    first_try_ = false;
     attempts.push_back(attempt_of(outcome, body.size(), now - before, waited));
     if (outcome.completion) {
       outcome.completion->attempts = std::move(attempts);
@@ -236,6 +273,8 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
     waited = 0;
     if (outcome.kind == FailureKind::bad_request &&
         learn(adaptation_, outcome.status, outcome.error, request, target_.profile))
+      continue;
+    if (outcome.paused)
       continue;
     if (outcome.bad_encoding && !std::exchange(plain_bodies_, true))
       continue;

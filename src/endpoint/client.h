@@ -3,6 +3,7 @@
 #include "endpoint/conversation.h"
 #include "endpoint/profile.h"
 #include "http/client.h"
+#include "record/item_services.h"
 
 #include <chrono>
 #include <cstdint>
@@ -175,19 +176,14 @@ struct Exchange {
   std::vector<Try> tries{};
 };
 
-// Held while a request is on the wire; freed by its destructor.
-class Permit {
- public:
-  virtual ~Permit() = default;
-};
+// Limits that all requests to a model share. `take` blocks, for every try; null: the wait was given
+// up, and the request ends as cancelled. What it waits is no part of any deadline or latency.
+using Permit = record::ItemServices::Permit;
 
-// Per-model limits shared between processes (slots, rpm, tpm). `take` blocks; it is asked for every
-// try and told the tokens after each (input + output, -1 unknown).
 class Permits {
  public:
   virtual ~Permits() = default;
-  [[nodiscard]] virtual std::unique_ptr<Permit> take(std::int64_t estimated_tokens) = 0;
-  virtual void used(std::int64_t estimated_tokens, std::int64_t tokens) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Permit> take(const record::Need& need) = 0;
 };
 
 using OnProgress = std::function<void(const Progress&)>;

@@ -225,6 +225,16 @@ config::Conditions conditions_of(const Plan& plan,
   return conditions;
 }
 
+std::vector<config::WorkItem> pending_of(const std::vector<Task>& tasks) {
+  std::vector<config::WorkItem> out;
+  for (const Task& task : tasks) {
+    if (task.action != Action::finished) {
+      out.push_back(task.item);
+    }
+  }
+  return out;
+}
+
 std::vector<Task> tasks_of(const Plan& plan, const record::RunDir& run, Retry retry) {
   std::vector<Task> tasks;
   for (const config::WorkItem& item : config::start_order(plan.chosen)) {

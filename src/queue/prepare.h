@@ -59,6 +59,9 @@ struct Task {
 
 [[nodiscard]] std::vector<Task> tasks_of(const Plan& plan, const record::RunDir& run, Retry retry);
 
+// Those that are not finished, in order.
+[[nodiscard]] std::vector<config::WorkItem> pending_of(const std::vector<Task>& tasks);
+
 // UsageError E_RUN_DRIFT with a diff where what decides results is not as when the run began,
 // unless `accept_drift`. `rows`: of its ledger, whose run has begun. Writes nothing.
 void check_drift(const Plan& plan,

@@ -45,11 +45,13 @@ class ReplayRecord final : public record::ItemServices {
   std::string record_tool(const record::Finished& tool) override;
   void save(const record::Trajectory& trajectory) override;
 
-  std::unique_ptr<Permit> permit() override { return std::make_unique<Permit>(); }
+  std::unique_ptr<Permit> permit(const record::Need&) override {
+    return std::make_unique<Permit>();
+  }
 
   void progress(const record::Progress& /*progress*/) override {}
 
-  bool within_budget() override { return true; }
+  bool within_budget(const record::Spend&) override { return true; }
 
   bool stopping() override { return false; }
 

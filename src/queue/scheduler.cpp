@@ -44,4 +44,8 @@ Scheduler::Lost Scheduler::lost(int worker) {
   return lost;
 }
 
+std::size_t Scheduler::drop(const std::string& model) {
+  return std::erase_if(pending_, [&](const config::WorkItem& item) { return item.model == model; });
+}
+
 }  // namespace sweep::queue

@@ -34,6 +34,9 @@ class Scheduler {
   // The worker died: its item goes to the end of the queue once; the second time it is given up.
   [[nodiscard]] Lost lost(int worker);
 
+  // No item of this model starts any more; returns how many will not.
+  std::size_t drop(const std::string& model);
+
   // No item starts any more; running ones go on.
   void stop() { stopped_ = true; }
 

@@ -120,7 +120,10 @@ std::string spent_text(const Final& final) {
   if (!final.cost_usd) {
     return "cost unknown (no [models.price])";
   }
-  const std::string sum = fmt::format("${:.4f}", *final.cost_usd);
+  std::string sum = fmt::format("${:.4f}", *final.cost_usd);
+  if (final.wasted_usd > 0) {
+    sum += fmt::format(" and ${:.4f} for answers that were lost", final.wasted_usd);
+  }
   return final.scripted ? fmt::format("{} at example prices: {}", sum, kNotCharged) : sum;
 }
 
@@ -157,6 +160,7 @@ Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir&
       final.tokens += t.llm_total_tokens;
       priced = priced && t.cost_usd.has_value();
       cost += t.cost_usd.value_or(0);
+      final.wasted_usd += t.cost_wasted_usd.value_or(0);
     }
     final.infra += row.outcome == "infra_error" ? 1U : 0U;
     final.left += row.outcome.empty() || row.outcome == "in_progress" ? 1U : 0U;
@@ -224,6 +228,7 @@ nlohmann::json to_json(const Final& final, const record::RunDir& run, std::size_
           {"tokens", final.tokens},
           {"scripted", final.scripted},
           {"cost_usd", final.cost_usd ? nlohmann::json(*final.cost_usd) : nlohmann::json()},
+          {"wasted_usd", final.wasted_usd},
           {"report", (run.report_folder() / "index.html").string()}};
 }
 

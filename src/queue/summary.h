@@ -31,6 +31,7 @@ struct Final {
   std::size_t left = 0;   // never begun or in progress
   std::int64_t tokens = 0;
   std::optional<double> cost_usd;  // unset: a price is unknown
+  double wasted_usd = 0;           // of answers that were lost, as far as prices are known
   bool scripted = false;           // every model is scripted: nothing was charged
   bool on_cpu = false;             // something was timed on the cpu device
 };

@@ -20,16 +20,6 @@ constexpr double kStopSeconds = 4;
 constexpr double kMonth = 30 * 24 * 3600.0;
 constexpr int kTickMilliseconds = 200;
 
-std::vector<config::WorkItem> pending_of(const std::vector<Task>& tasks) {
-  std::vector<config::WorkItem> out;
-  for (const Task& task : tasks) {
-    if (task.action != Action::finished) {
-      out.push_back(task.item);
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 Supervisor::Supervisor(Setup setup,
@@ -45,7 +35,7 @@ Supervisor::Supervisor(Setup setup,
       scheduler_(pending_of(setup_.tasks)),
       self_(util::Self::open(setup_.program)),
       started_(now()),
-      budget_(setup_.budget_usd, ledger.rows()) {
+      budget_(setup_.budget_usd, setup_.budget_tokens, ledger.rows()) {
   state_.run = run.folder().filename().string();
   state_.url = setup_.url;
   state_.budget = setup_.budget_usd;
@@ -109,6 +99,7 @@ Supervisor::End Supervisor::run() {
     check_stop();
     check_deadlines();
     state_.seconds = now() - started_;
+    state_.wasted = budget_.wasted_usd();
     view_.update(state_);
     const bool alive = std::any_of(
         workers_.begin(), workers_.end(), [](const auto& worker) { return !worker->retired; });
@@ -128,7 +119,10 @@ Supervisor::End Supervisor::run() {
   }
   state_.seconds = now() - started_;
   view_.finish();
-  return state_.stopping ? End::interrupted : over_budget_ ? End::budget : End::done;
+  return state_.stopping            ? End::interrupted
+         : over_budget_             ? End::budget
+         : !stopped_models_.empty() ? End::refused
+                                    : End::done;
 }
 
 void Supervisor::poll_once() {
@@ -170,6 +164,10 @@ void Supervisor::lost(Worker& worker, const std::string& why) {
   const util::ExitStatus status = worker.process->wait();
   worker.channel.reset();
   worker.process.reset();
+  worker.asked.reset();
+  worker.wait_since.reset();
+  budget_.release(worker.id);
+  ask_again();
   state_.lanes[static_cast<std::size_t>(worker.id)] = {};
   const Scheduler::Lost gone = scheduler_.lost(worker.id);
   if (state_.stopping) {
@@ -194,19 +192,12 @@ void Supervisor::lost(Worker& worker, const std::string& why) {
   }
 }
 
-void Supervisor::check_budget() {
-  if (budget_.used_up() && !over_budget_) {
-    over_budget_ = true;
-    scheduler_.stop();
-    say(budget_.text() + ": no further request is made");
-  }
-}
-
 void Supervisor::begin_stop() {
   state_.stopping = true;
   stop_since_ = now();
   scheduler_.stop();
   say("stopping: running items are left where they are");
+  ask_again();
   for (const auto& worker : workers_) {
     if (worker->process && !worker->retired) {
       worker->process->send_signal(SIGTERM);
@@ -236,7 +227,9 @@ void Supervisor::check_deadlines() {
   // killed, a minute later.
   for (const auto& worker : workers_) {
     const bool busy = scheduler_.assignments().contains(worker->id);
-    if (busy && worker->process && now() - worker->item_since > setup_.item_timeout + 60) {
+    const bool waits = worker->wait_since || worker->asked;
+    if (busy && !waits && worker->process &&
+        now() - worker->item_since > setup_.item_timeout + 60) {
       lost(*worker, fmt::format("no end within {:.0f} s", setup_.item_timeout + 60));
     }
   }

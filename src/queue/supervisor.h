@@ -9,6 +9,7 @@
 #include "util/process.h"
 #include "wire/channel.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -27,6 +28,7 @@ class Supervisor {
     std::vector<WorkerSetup> workers;
     std::vector<std::string> worker_env;
     std::optional<double> budget_usd;
+    std::optional<std::int64_t> budget_tokens;
     double item_timeout = 0;  // seconds of one item, waiting included; 0: none
     std::string url;
     std::filesystem::path program;
@@ -41,13 +43,18 @@ class Supervisor {
   Supervisor& operator=(const Supervisor&) = delete;
   ~Supervisor();
 
-  enum class End { done, interrupted, budget };
+  // refused: some model's first requests were all refused for its key, account or address, so that
+  // none of its items goes on.
+  enum class End { done, interrupted, budget, refused };
 
   // Returns when nothing runs and nothing may start. InfraError when the run's folder
   // cannot be written, by this process or a worker.
   End run();
 
   [[nodiscard]] const ViewState& state() const { return state_; }
+
+  // Why it ended before its items did; empty: it did not.
+  [[nodiscard]] const std::string& stop_text() const { return stop_text_; }
 
  private:
   struct Worker {
@@ -56,7 +63,17 @@ class Supervisor {
     std::optional<wire::Channel> channel;
     bool retired = false;  // told to stop, or given up after repeated deaths
     int deaths = 0;
-    double item_since = 0;
+    double item_since = 0;  // moved on by what it waited
+    std::optional<double> wait_since;
+    std::int64_t open_wait = 0;    // number of the last wait that was begun
+    std::int64_t closed_wait = 0;  // of the last that ended, from there or from here
+
+    struct Asked {
+      record::Spend most;
+      double since = 0;
+    };
+
+    std::optional<Asked> asked;  // for money that others may use
   };
 
   [[nodiscard]] static double now();  // monotonic seconds
@@ -68,7 +85,17 @@ class Supervisor {
   void done(Worker& worker, const nlohmann::json& body);
   void lost(Worker& worker, const std::string& why);
   void give_up(const config::WorkItem& item, const std::string& why);
+  static void tell(Worker& worker, const nlohmann::json& body);  // nothing if it is gone
   void check_budget();
+  void ask_budget(Worker& worker);
+  void ask_again();
+  void answer_budget(Worker& worker, bool allowed);
+  void wait(Worker& worker, const nlohmann::json& body);
+  void end_wait(Worker& worker);
+  void refused(Worker& worker, const std::string& text);
+  void stop_model(const std::string& model, const std::string& text);
+  [[nodiscard]] std::string model_of(const Worker& worker) const;
+  [[nodiscard]] std::string label_of(const Worker& worker) const;
   void begin_stop();
   void check_stop();
   void check_deadlines();
@@ -93,6 +120,10 @@ class Supervisor {
   double stop_since_ = -1;
   Budget budget_;
   bool over_budget_ = false;
+  std::map<std::string, int> refusals_;  // of models that never answered
+  std::set<std::string> answered_;       // models
+  std::set<std::string> stopped_models_;
+  std::string stop_text_;
 };
 
 }  // namespace sweep::queue

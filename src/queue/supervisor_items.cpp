@@ -60,10 +60,24 @@ void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
                                             wire::field<std::string>(body, "item"),
                                             body.at("data"));
     worker.channel->send({{"hash", row.hash}});
-    budget_.note(row);
-    check_budget();
+    if (row.kind == record::kind::request) {
+      if (row.data.at("facts").value("error", "").empty()) {
+        answered_.insert(model_of(worker));
+      }
+      budget_.note(row);
+      budget_.release(worker.id);
+      check_budget();
+      ask_again();
+    }
   } else if (type == "budget") {
-    worker.channel->send({{"allowed", !budget_.used_up()}});
+    worker.asked = {
+        {wire::field<std::int64_t>(body, "tokens"), wire::field<std::int64_t>(body, "nano_usd")},
+        now()};
+    ask_budget(worker);
+  } else if (type == "wait") {
+    wait(worker, body);
+  } else if (type == "refused") {
+    refused(worker, wire::field<std::string>(body, "text"));
   } else if (type == "progress") {
     const auto assigned = scheduler_.assignments().find(worker.id);
     lane.state = fmt::format("turn {} {}",
@@ -116,6 +130,8 @@ void Supervisor::hand_out(Worker& worker) {
   }
   worker.channel->send(message);
   worker.item_since = now();
+  worker.open_wait = 0;  // each item counts its own
+  worker.closed_wait = 0;
   state_.lanes[static_cast<std::size_t>(worker.id)] = {label(*item), "starting"};
 }
 
@@ -127,6 +143,8 @@ void Supervisor::done(Worker& worker, const nlohmann::json& body) {
   const config::WorkItem item = assigned->second;
   const std::string outcome = wire::field<std::string>(body, "outcome");
   scheduler_.finished(worker.id);
+  budget_.release(worker.id);
+  ask_again();
   state_.lanes[static_cast<std::size_t>(worker.id)] = {};
   if (outcome == "in_progress") {
     return;  // interrupted or out of money; the same command resumes it

@@ -3,6 +3,7 @@
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
 #include "queue/dry_run.h"
+#include "queue/item_limits.h"
 #include "queue/on_finish.h"
 #include "queue/prepare.h"
 #include "queue/summary.h"
@@ -196,16 +197,6 @@ std::unique_ptr<WebProcess> start_web(const Plan& plan,
   }
 }
 
-std::vector<config::WorkItem> unfinished(const std::vector<Task>& tasks) {
-  std::vector<config::WorkItem> out;
-  for (const Task& task : tasks) {
-    if (task.action != Action::finished) {
-      out.push_back(task.item);
-    }
-  }
-  return out;
-}
-
 // The rows of a run that has begun and whose ledger needs no repair.
 std::optional<std::vector<record::Row>> begun(const record::RunDir& run) {
   std::error_code error;
@@ -217,6 +208,12 @@ std::optional<std::vector<record::Row>> begun(const record::RunDir& run) {
   return whole ? std::optional(std::move(ledger.read)) : std::nullopt;
 }
 
+// How a session ended, and why before its items did.
+struct Ended {
+  Supervisor::End end = Supervisor::End::done;
+  std::string why;
+};
+
 struct Session {
   const SweepOptions& options;
   const Installation& installation;
@@ -224,10 +221,10 @@ struct Session {
   const record::RunDir& run;
 };
 
-Supervisor::End drive(const Session& s,
-                      const std::vector<Lane>& lanes,
-                      record::Ledger& ledger,
-                      std::vector<Task> tasks) {
+Ended drive(const Session& s,
+            const std::vector<Lane>& lanes,
+            record::Ledger& ledger,
+            std::vector<Task> tasks) {
   StopSignals signals;  // before any child or thread exists
   const Builtins builtins(s.plan.config, s.installation);
   const auto web = start_web(s.plan, s.options, s.installation, s.run);
@@ -242,6 +239,7 @@ Supervisor::End drive(const Session& s,
                                 builtins.urls());
   setup.worker_env = worker_environment(s.plan.config);
   setup.budget_usd = s.plan.config.run.budget_usd;
+  setup.budget_tokens = s.plan.config.run.budget_tokens;
   setup.item_timeout = s.plan.config.parallelism.worker_timeout_s;
   setup.program = s.installation.program;
   if (web) {
@@ -254,6 +252,7 @@ Supervisor::End drive(const Session& s,
       std::cerr << "report: " << setup.url << '\n';
     }
   }
+  try_paused(s.plan.config, config::dotenv_files(s.plan.config.file, s.plan.config.root));
   View view(s.options.quiet || s.options.json);
   Supervisor supervisor(std::move(setup), s.run, ledger, signals, view);
   const Supervisor::End end = supervisor.run();
@@ -264,7 +263,7 @@ Supervisor::End drive(const Session& s,
   (void)ledger.append(record::kind::run_end,
                       {},
                       {{"outcomes", counts}, {"interrupted", end == Supervisor::End::interrupted}});
-  return end;
+  return {end, supervisor.stop_text()};
 }
 
 // Columns of the terminal that standard output is; 0: it is none.
@@ -296,7 +295,16 @@ bool pages_made(const record::RunDir& run) {
   return !error && page >= fs::last_write_time(run.ledger_file(), error) && !error;
 }
 
-int finish(const Session& s, Supervisor::End end, std::size_t worked) {
+std::string stop_line(const Ended& ended) {
+  return ended.end == Supervisor::End::budget
+             ? "stopped because " + ended.why + ": raise it to go on\n"
+         : ended.end == Supervisor::End::refused
+             ? "stopped because " + ended.why +
+                   ": mend the key, the account or base_url, then run the same command\n"
+             : std::string();
+}
+
+int finish(const Session& s, const Ended& ended, std::size_t worked) {
   bool reported = true;
   if (s.plan.config.report.enabled && (worked > 0 || !pages_made(s.run))) {
     try {
@@ -315,11 +323,9 @@ int finish(const Session& s, Supervisor::End end, std::size_t worked) {
               << '\n';
   } else {
     std::cout << final_text(final, s.run, worked, s.options.config.string(), output_width());
-    if (end == Supervisor::End::budget) {
-      std::cout << "stopped because [run] budget_usd is used up: raise it to go on\n";
-    }
+    std::cout << stop_line(ended);
   }
-  const int status = end == Supervisor::End::interrupted              ? 130
+  const int status = ended.end == Supervisor::End::interrupted        ? 130
                      : final.infra > 0 || final.left > 0 || !reported ? 3
                                                                       : 0;
   if (worked > 0) {
@@ -362,22 +368,22 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
   const config::Conditions conditions =
       conditions_of(plan, installation, devices.front().info.name);
   const Session session{options, installation, plan, run};
-  if (!unfinished(tasks_of(plan, run, options.retry)).empty()) {
+  if (!pending_of(tasks_of(plan, run, options.retry)).empty()) {
     check_scripts(plan.config, installation);
     check_machine(devices.front(), plan.config.run.nvcc, options.allow_unsandboxed);
   } else if (const auto rows = begun(run)) {
     // What was published of a finished run, the head of its ledger above all, stays as it is.
     check_drift(plan, conditions, run, *rows, options.accept_drift);
-    return finish(session, Supervisor::End::done, 0);
+    return finish(session, {}, 0);
   }
   run.create();
   const record::RunLock lock(run);
   record::Ledger ledger(run.ledger_file());
   open_run(plan, conditions, run, ledger, options.accept_drift, installation.version);
   std::vector<Task> tasks = tasks_of(plan, run, options.retry);
-  const std::vector<config::WorkItem> pending = unfinished(tasks);
+  const std::vector<config::WorkItem> pending = pending_of(tasks);
   if (pending.empty()) {
-    return finish(session, Supervisor::End::done, 0);
+    return finish(session, {}, 0);
   }
   confirm_cost(plan, pending, options);
   return finish(session, drive(session, devices, ledger, std::move(tasks)), pending.size());

@@ -36,7 +36,9 @@ std::string cost_text(const ViewState& state) {
     known = known && model.price_known;
   }
   const std::string of = state.budget ? fmt::format(" of ${:.2f}", *state.budget) : "";
-  return fmt::format("{}${:.2f}{}", known ? "" : "at least ", cost, of);
+  const std::string lost =
+      state.wasted >= 0.005 ? fmt::format(" + ${:.2f} lost", state.wasted) : "";
+  return fmt::format("{}${:.2f}{}{}", known ? "" : "at least ", cost, lost, of);
 }
 
 std::string outcomes_text(const ViewState& state) {

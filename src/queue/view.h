@@ -32,6 +32,7 @@ struct ViewState {
   std::vector<LaneRow> lanes;
   std::map<std::string, std::size_t> outcomes;
   std::vector<std::string> events;  // newest last
+  double wasted = 0;                // dollars for answers that were lost, estimated
   std::optional<double> budget;
   bool stopping = false;
 

@@ -2,20 +2,20 @@
 
 #include "endpoint/builtin.h"
 #include "evaluate/spares.h"
-#include "queue/permits.h"
+#include "queue/item_limits.h"
 #include "queue/resume.h"
 #include "queue/signals.h"
 #include "record/artifacts.h"
 #include "record/json.h"
 #include "record/run_dir.h"
 #include "util/error.h"
-#include "util/sha256.h"
 #include "util/text.h"
 
 namespace sweep::queue {
 
 namespace {
 
+constexpr double kWorkSeconds = 7 * 24 * 3600.0;  // until there is something to do, or room for it
 constexpr double kAnswerSeconds = 120;  // the supervisor fsyncs a row; a slow disk may take seconds
 
 const config::Model& model_of(const config::SweepConfig& config, const std::string& name) {
@@ -30,16 +30,6 @@ const config::Model& model_of(const config::SweepConfig& config, const std::stri
                          "E_WORKER_MODEL");
 }
 
-class HeldPermit final : public record::ItemServices::Permit {
- public:
-  HeldPermit(util::FileLock own, std::optional<util::FileLock> global)
-      : own_(std::move(own)), global_(std::move(global)) {}
-
- private:
-  util::FileLock own_;
-  std::optional<util::FileLock> global_;
-};
-
 // The queue's side of one item, inside the worker: artifacts and trajectory go straight to the
 // run's folder (content addressed, written whole), ledger rows through the supervisor, the chain's
 // only writer.
@@ -50,14 +40,20 @@ class WorkerServices final : public record::ItemServices {
                  const record::RunDir& run,
                  const config::SweepConfig& config,
                  config::WorkItem item,
-                 Replay replay)
+                 Replay replay,
+                 std::unique_ptr<SharedLimits> limits,
+                 util::Clock& clock)
       : channel_(channel),
         signals_(signals),
         run_(run),
         artifacts_(run.artifacts_folder()),
         config_(config),
         item_(std::move(item)),
-        replay_(std::move(replay)) {}
+        replay_(std::move(replay)),
+        clock_(clock),
+        limits_(
+            channel, signals, std::move(limits), config.parallelism.llm_global_concurrency, clock),
+        begun_(!replay_.requests.empty()) {}
 
   std::string put_artifact(std::string_view bytes) override { return artifacts_.put(bytes); }
 
@@ -72,6 +68,7 @@ class WorkerServices final : public record::ItemServices {
   }
 
   std::string record_request(const record::Finished& request) override {
+    begun_ = true;
     return append(record::kind::request, request);
   }
 
@@ -86,26 +83,11 @@ class WorkerServices final : public record::ItemServices {
     run_.save(name_of(item_), counted);
   }
 
-  std::unique_ptr<Permit> permit() override {
-    const auto keep_waiting = [this](double) { return !stopping(); };
-    const config::Model& model = model_of(config_, item_.model);
-    const std::string name =
-        "model-" + util::sha256_hex(model.base_url + "\n" + model.deployment_name).substr(0, 24);
-    const std::filesystem::path folder = util::lock_folder();
-    // The model's own first: a general slot must not be held while waiting for it.
-    auto own =
-        Slots(folder, name, std::max<std::int64_t>(1, model.max_concurrency)).take(keep_waiting);
-    const std::int64_t all = config_.parallelism.llm_global_concurrency;
-    std::optional<util::FileLock> global;
-    if (own && all > 0) {
-      global = Slots(folder, "models-all", all).take(keep_waiting);
-    }
-    if (!own || (all > 0 && !global)) {
-      throw util::Interrupted({"worker", "stopped while waiting for a permit of " + model.name, ""},
-                              "E_INTERRUPTED");
-    }
-    return std::make_unique<HeldPermit>(std::move(*own), std::move(global));
+  std::unique_ptr<Permit> permit(const record::Need& need) override {
+    return limits_.take(need, begun_);
   }
+
+  double waited() override { return limits_.waited() + budget_waited_; }
 
   void progress(const record::Progress& p) override {
     nlohmann::json body{{"type", "progress"},
@@ -117,8 +99,12 @@ class WorkerServices final : public record::ItemServices {
     channel_.send(body);
   }
 
-  bool within_budget() override {
-    const wire::Message answer = channel_.ask({{"type", "budget"}}, kAnswerSeconds);
+  bool within_budget(const record::Spend& most) override {
+    const double before = clock_.monotonic();
+    // Answered when others' requests have left room, or will not.
+    const wire::Message answer = channel_.ask(
+        {{"type", "budget"}, {"tokens", most.tokens}, {"nano_usd", most.nano_usd}}, kWorkSeconds);
+    budget_waited_ += clock_.monotonic() - before;
     return wire::field<bool>(answer.body, "allowed");
   }
 
@@ -159,6 +145,10 @@ class WorkerServices final : public record::ItemServices {
   const config::SweepConfig& config_;
   config::WorkItem item_;
   Replay replay_;
+  util::Clock& clock_;
+  ItemLimits limits_;
+  bool begun_ = false;  // its conversation has an answer already
+  double budget_waited_ = 0;
 };
 
 Replay replay_from(const nlohmann::json& body) {
@@ -261,17 +251,27 @@ void serve(wire::Channel& channel, StopSignals& signals, const ItemRunner& runne
   }
   const record::RunDir run(setup.run_folder);
   evaluate::Spares spares;
+  util::RealClock clock;
   while (signals.requests() == 0) {
     channel.send({{"type", "ready"}});
-    const nlohmann::json body = channel.receive(7 * 24 * 3600.0).body;
+    const nlohmann::json body = channel.receive(kWorkSeconds).body;
     if (wire::field<std::string>(body, "type") == "stop") {
       return;
     }
     const config::WorkItem item = item_from_json(body.at("item"));
     agent::Surroundings surroundings = setup.surroundings;
     surroundings.spares = &spares;
-    surroundings.builtin_url = builtin_url(setup, model_of(config, item.model));
-    WorkerServices services(channel, signals, run, config, item, replay_from(body));
+    const config::Model& model = model_of(config, item.model);
+    surroundings.builtin_url = builtin_url(setup, model);
+    const std::string& url = config::scripted(model) ? surroundings.builtin_url : model.base_url;
+    WorkerServices services(channel,
+                            signals,
+                            run,
+                            config,
+                            item,
+                            replay_from(body),
+                            limits_of(model, url, surroundings.dotenv, clock),
+                            clock);
     if (!run_and_save(runner, config, item, surroundings, services, channel)) {
       return;
     }

@@ -29,6 +29,36 @@ struct Progress {
   std::optional<double> cost_usd;  // likewise
 };
 
+// What one request will use, as far as it can be told before.
+struct Need {
+  std::int64_t prompt_tokens = 0;
+  std::optional<std::int64_t> max_output_tokens{};  // unset: the endpoint's own limit
+};
+
+// What a request may use of a run's budget.
+struct Spend {
+  std::int64_t tokens = 0;
+  std::int64_t nano_usd = 0;
+};
+
+// How one try ended, for those who keep the limits.
+struct TryEnd {
+  enum class Result {
+    answered,
+    throttled,  // 429
+    transient,  // the endpoint, or the way to it, failed
+    refused,    // the key, the account or the address is wrong: no other request does better
+    other,      // the request was wrong, or nobody wants it any more
+  };
+  Result result = Result::other;
+  bool began = false;               // something of an answer came
+  std::int64_t tokens = -1;         // prompt and answer; -1: unknown
+  std::int64_t output_tokens = -1;  // of the answer
+  double retry_after = 0;           // seconds the endpoint asks for
+  bool first_try = true;            // of this request
+  std::string text{};               // refused: what happened and what to do
+};
+
 // What the runner of one item may ask of the queue; the queue's worker implements it over its
 // channel to the supervisor, tests implement it in memory. All calls block; InfraError when the
 // supervisor is gone or the disk fails.
@@ -53,20 +83,29 @@ class ItemServices {
   // Atomically rewrites the item's trajectory file (and kernel file).
   virtual void save(const Trajectory& trajectory) = 0;
 
-  // Holds one of the model's permits (and a global one) while alive; blocks until free. Release it
-  // during back-off.
+  // The right to send one request; given back by its destructor.
   class Permit {
    public:
     virtual ~Permit() = default;
+
+    // Told once, how the try ended. True: the endpoint is paused for everybody; ask for another
+    // permit, which comes when it may be tried again, and send the same request.
+    virtual bool settle(const TryEnd& /*end*/) { return false; }
   };
 
-  [[nodiscard]] virtual std::unique_ptr<Permit> permit() = 0;
+  // Waits until the model's limits allow a request. Ask for every try, and hold none during
+  // back-off. Null: the wait was given up; leave the item in_progress and return.
+  [[nodiscard]] virtual std::unique_ptr<Permit> permit(const Need& need) = 0;
+
+  // Seconds that the item has waited for permits and for others' money; no part of its time.
+  [[nodiscard]] virtual double waited() { return 0; }
 
   virtual void progress(const Progress& progress) = 0;
 
-  // Asked before each request. False once the run has spent its [run] budget_usd: ask nothing more,
-  // leave the item in_progress and return; it goes on when the budget is raised.
-  [[nodiscard]] virtual bool within_budget() = 0;
+  // Asked before each request, with what it may use at most; held for it until its row is recorded.
+  // Waits while others' requests may use what is left. False once it would exceed the run's budget:
+  // ask nothing more, leave the item in_progress and return; it goes on when the budget is raised.
+  [[nodiscard]] virtual bool within_budget(const Spend& most) = 0;
 
   // True once the sweep stops: finish writes, leave the item in_progress and return.
   [[nodiscard]] virtual bool stopping() = 0;

@@ -8,7 +8,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The built-in model needs three requests; at this price the first alone costs over a dollar.
+// The built-in model needs three requests, of 2,900 to 3,900 tokens at a dollar a thousand; each
+// may take some 4,000 more for its answer.
 std::string config(const std::string& budget) {
   return R"([run]
 name = "r"
@@ -16,8 +17,8 @@ problems = ["level1/3"]
 device = "cpu"
 num_correct_trials = 1
 submit_num_correct_trials = 1
-budget_usd = )" +
-         budget + R"(
+)" + budget +
+         R"(
 [report]
 serve = false
 [[models]]
@@ -30,21 +31,41 @@ price = { input = 1000, output = 1000 }
 
 TEST(Budget, IsCheckedBeforeEachRequestAndARaisedOneGoesOn) {
   const Workspace here;
-  here.write("s.toml", config("0.5"));
+  here.write("s.toml", config("budget_usd = 8"));
   const Outcome first = here.sweep({"s.toml"});
   EXPECT_EQ(first.code, 3) << first.err;
   EXPECT_THAT(first.err, HasSubstr("no further request is made"));
   EXPECT_THAT(first.out, HasSubstr("in_progress"));
+  EXPECT_THAT(first.out, HasSubstr("the budget of $8 would be exceeded ($2.888 spent"));
   EXPECT_THAT(first.out, HasSubstr("raise it to go on"));
   EXPECT_EQ(here.rows("runs/r", "request"), 1);
-  // What was spent is spent: the same budget starts nothing.
+  // What was spent is spent: the same budget asks for nothing.
   EXPECT_EQ(here.sweep({"s.toml"}).code, 3);
   EXPECT_EQ(here.rows("runs/r", "request"), 1);
-  here.write("s.toml", config("1000"));
+  here.write("s.toml", config("budget_usd = 1000"));
   const Outcome last = here.sweep({"s.toml"});
   EXPECT_EQ(last.code, 0) << last.out << last.err;
   EXPECT_EQ(here.rows("runs/r", "request"), 3);
   EXPECT_EQ(here.sweep({"verify", "r"}).code, 0);
+}
+
+TEST(Budget, OneThatHoldsNoRequestStartsNothing) {
+  const Workspace here;
+  here.write("s.toml", config("budget_usd = 0.5"));
+  EXPECT_EQ(here.sweep({"s.toml"}).code, 3);
+  EXPECT_EQ(here.rows("runs/r", "request"), 0);
+}
+
+TEST(Budget, MayBeOneOfTokens) {
+  const Workspace here;
+  here.write("s.toml", config("budget_tokens = 8000"));
+  const Outcome first = here.sweep({"s.toml"});
+  EXPECT_EQ(first.code, 3) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("tokens would be exceeded"));
+  EXPECT_EQ(here.rows("runs/r", "request"), 1);
+  here.write("s.toml", config("budget_tokens = 1000000"));
+  EXPECT_EQ(here.sweep({"s.toml"}).code, 0);
+  EXPECT_EQ(here.rows("runs/r", "request"), 3);
 }
 
 }  // namespace

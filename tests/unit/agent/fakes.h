@@ -45,11 +45,18 @@ class MemoryRecord final : public record::ItemServices {
 
   void save(const record::Trajectory& trajectory) override { saved.push_back(trajectory); }
 
-  std::unique_ptr<Permit> permit() override { return std::make_unique<Permit>(); }
+  std::unique_ptr<Permit> permit(const record::Need&) override {
+    return std::make_unique<Permit>();
+  }
+
+  double waited() override { return waited_seconds; }
 
   void progress(const record::Progress& progress) override { states.push_back(progress.state); }
 
-  bool within_budget() override { return !budget || requests.size() < *budget; }
+  bool within_budget(const record::Spend& most) override {
+    spends.push_back(most);
+    return !budget || requests.size() < *budget;
+  }
 
   bool stopping() override { return stop && stop(); }
 
@@ -57,6 +64,8 @@ class MemoryRecord final : public record::ItemServices {
   std::vector<record::Finished> requests, tools, old_requests, old_tools;
   std::vector<record::Trajectory> saved;
   std::vector<std::string> states;
+  std::vector<record::Spend> spends;
+  double waited_seconds = 0;
   std::function<bool()> stop;
   std::optional<std::size_t> budget;  // requests
 

@@ -144,38 +144,106 @@ TEST(Retry, CancellingEndsAWaitAndIsReported) {
   EXPECT_LT(f.slept(), 2.0);
 }
 
-TEST(Permits, OnePerTryAndTokensAreReported) {
-  struct Counting final : Permits {
-    struct Slot final : Permit {
-      explicit Slot(int& open) : open_(open) { ++open_; }
+// Keeps what it is asked and told; gives `most` permits, each after `seconds`.
+struct FakePermits final : Permits {
+  struct Slot final : Permit {
+    explicit Slot(FakePermits& owner) : owner_(owner) { ++owner_.open; }
 
-      Slot(const Slot&) = delete;
-      Slot& operator=(const Slot&) = delete;
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
 
-      ~Slot() override { --open_; }
+    ~Slot() override { --owner_.open; }
 
-      int& open_;
-    };
-
-    std::unique_ptr<Permit> take(std::int64_t tokens) override {
-      EXPECT_GT(tokens, 0);
-      ++taken;
-      return std::make_unique<Slot>(open);
+    bool settle(const record::TryEnd& end) override {
+      owner_.ends.push_back(end);
+      return owner_.pauses;
     }
 
-    void used(std::int64_t, std::int64_t tokens) override { reported.push_back(tokens); }
+    FakePermits& owner_;
+  };
 
-    int open = 0, taken = 0;
-    std::vector<std::int64_t> reported;
-  } permits;
+  std::unique_ptr<Permit> take(const record::Need& need) override {
+    needs.push_back(need);
+    if (clock != nullptr)
+      clock->advance(seconds);
+    return needs.size() > most ? nullptr : std::make_unique<Slot>(*this);
+  }
 
-  Fixture f(in_turn({http_response("500 No", "{}"), http_response("200 OK", kPlain)}));
+  util::FakeClock* clock = nullptr;
+  double seconds = 0;
+  std::size_t most = 1000;
+  bool pauses = false;
+  int open = 0;
+  std::vector<record::Need> needs;
+  std::vector<record::TryEnd> ends;
+};
+
+using Result = record::TryEnd::Result;
+
+TEST(Permits, OnePerTryAndItsEndIsTold) {
+  FakePermits permits;
+  Fixture f(in_turn({http_response("500 No", "{}"),
+                     http_response("429 Slow", "{}", "Retry-After: 7\r\n"),
+                     sse_response("data: {\"choices\":[{\"delta\":{\"content\":\"no end\"}}]}\n\n"),
+                     http_response("200 OK", kPlain)}));
   f.services.permits = &permits;
+  f.settings.max_output_tokens = 99;
   f.services.waiting = [&](const std::string&, double) { EXPECT_EQ(permits.open, 0); };
   (void)f.answer();
-  EXPECT_EQ(permits.taken, 2);
   EXPECT_EQ(permits.open, 0);
-  EXPECT_THAT(permits.reported, ElementsAre(-1, 14));
+  ASSERT_EQ(permits.ends.size(), 4U);
+  EXPECT_EQ(permits.ends[0].result, Result::transient);
+  EXPECT_TRUE(permits.ends[0].first_try);
+  EXPECT_FALSE(permits.ends[0].began);
+  EXPECT_EQ(permits.ends[1].result, Result::throttled);
+  EXPECT_EQ(permits.ends[1].retry_after, 7);
+  EXPECT_EQ(permits.ends[2].result, Result::transient);
+  EXPECT_TRUE(permits.ends[2].began);
+  EXPECT_EQ(permits.ends[3].result, Result::answered);
+  EXPECT_EQ(permits.ends[3].tokens, 14);
+  EXPECT_FALSE(permits.ends[3].first_try);
+  EXPECT_GT(permits.needs[0].prompt_tokens, 10);
+  EXPECT_EQ(permits.needs[0].max_output_tokens, 99);
+  // The next prompt is estimated from the last one, as the endpoint counted it.
+  (void)f.endpoint->complete({{Speaker::user, "hi"}}, test::kTools, f.settings, {}, nullptr);
+  EXPECT_EQ(permits.needs.back().prompt_tokens, 10);
+}
+
+TEST(Permits, WaitingForThemIsNoPartOfDeadlinesOrLatency) {
+  FakePermits permits;
+  Fixture f(in_turn({http_response("500 No", "{}"), http_response("200 OK", kPlain)}));
+  permits.clock = &f.clock;
+  permits.seconds = 100'000;
+  f.services.permits = &permits;
+  f.retry.deadline = 60;
+  const Completion answer = f.answer();
+  ASSERT_EQ(answer.attempts.size(), 2U);
+  for (const Attempt& attempt : answer.attempts) {
+    EXPECT_LT(attempt.seconds, 60);
+    EXPECT_GE(attempt.waited, 100'000);
+  }
+}
+
+TEST(Permits, APausedRequestIsAskedAgainForAsLongAsItTakes) {
+  FakePermits permits;
+  permits.pauses = true;
+  std::vector<std::string> answers(20, http_response("401 No", R"({"error":{"message":"key"}})"));
+  answers.push_back(http_response("200 OK", kPlain));
+  Fixture f(in_turn(answers));
+  f.services.permits = &permits;
+  EXPECT_EQ(f.answer().attempts.size(), 21U);
+  EXPECT_EQ(permits.ends[0].result, Result::refused);
+  EXPECT_THAT(permits.ends[0].text, HasSubstr("key"));
+  EXPECT_EQ(f.slept(), 0) << "the permit is what it waits for";
+}
+
+TEST(Permits, AWaitThatIsGivenUpCancelsTheRequest) {
+  FakePermits permits;
+  permits.most = 0;
+  Fixture f(always(http_response("200 OK", kPlain)));
+  f.services.permits = &permits;
+  EXPECT_EQ(std::get<EndpointFailure>(f.ask()).kind, FailureKind::cancelled);
+  EXPECT_TRUE(f.server.requests().empty());
 }
 
 }  // namespace

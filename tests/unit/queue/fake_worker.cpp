@@ -34,6 +34,15 @@ class FakeItem {
     if (what == "throws") {
       throw util::InfraError({"judge", "broken", "mend it"}, "E_TEST");
     }
+    if (what.starts_with("refused")) {
+      record::TryEnd end;
+      end.result = record::TryEnd::Result::refused;
+      end.text = "authentication: wrong key";
+      while (const auto permit = services_.permit({10, 1})) {
+        (void)permit->settle(end);
+      }
+      return trajectory_;
+    }
     const bool again = request(0);
     if (what == "full") {
       throw util::InfraError({"runs/r/x", "write: No space left on device", "free space"},
@@ -82,7 +91,7 @@ class FakeItem {
     if (finished && finished->key_sha256 == key) {
       return true;
     }
-    if (!services_.within_budget()) {
+    if (!services_.within_budget({10, index < 2 ? 200'000'000 : 100'000'000})) {
       refused_ = true;
       return false;
     }

@@ -22,6 +22,7 @@ base_url = "http://127.0.0.1:1/v1"
 //   interrupts   sends SIGINT to the supervisor, waits for stopping() and stays in progress
 //   deaf         sends SIGINT to the supervisor and never ends
 //   impatient    as deaf, and sends a second SIGINT
+//   refused      its endpoint refuses the key until it gets no permit any more; stays in progress
 //   garbage      writes bytes that are no message to the supervisor
 // Each real (not replayed) request appends "ITEM INDEX\n" to asked.txt in the run's folder.
 inline constexpr const char* kAsked = "asked.txt";

@@ -45,12 +45,14 @@ class SupervisorTest : public ::testing::Test {
     worker.run_folder = run_.folder().string();
     setup.workers.assign(static_cast<std::size_t>(workers), worker);
     setup.budget_usd = budget_;
+    setup.worker_env = {"SWEEP_LOCK_DIR=" + dir_.path().string()};
     setup.program = "/proc/self/exe";
     StopSignals signals;
     View view(true);
     Supervisor supervisor(std::move(setup), run_, ledger, signals, view);
     const Supervisor::End end = supervisor.run();
     state_ = supervisor.state();
+    why_ = supervisor.stop_text();
     return end;
   }
 
@@ -87,6 +89,7 @@ class SupervisorTest : public ::testing::Test {
   util::TempDir dir_;
   record::RunDir run_;
   ViewState state_;
+  std::string why_;
   std::optional<double> budget_;
 };
 
@@ -200,6 +203,34 @@ TEST_F(SupervisorTest, TheBudgetIsCheckedBeforeEachRequest) {
   EXPECT_EQ(asked("ok2"), "0");
   EXPECT_EQ(outcome("ok2"), "in_progress");
   EXPECT_EQ(asked("ok3"), "");
+}
+
+TEST_F(SupervisorTest, ARequestThatWouldExceedTheBudgetIsNotMade) {
+  budget_ = 0.65;  // 50 cents for the first item, then 20 would be too many
+  EXPECT_EQ(session({"ok", "ok2"}), Supervisor::End::budget);
+  EXPECT_EQ(outcome("ok"), "correct");
+  EXPECT_EQ(asked("ok2"), "");
+  EXPECT_EQ(outcome("ok2"), "in_progress");
+  EXPECT_THAT(why_, HasSubstr("would be exceeded ($0.5 spent, the next request may cost $0.2)"));
+  budget_ = 1.1;
+  EXPECT_EQ(session({"ok", "ok2"}), Supervisor::End::done);
+  EXPECT_EQ(asked("ok2"), "012");
+}
+
+// Two items at once, a dollar in all: whoever comes second waits for what the first leaves.
+TEST_F(SupervisorTest, RequestsUnderWayAreCountedInTheBudget) {
+  budget_ = 1.05;
+  EXPECT_EQ(session({"ok", "ok2"}, 2), Supervisor::End::done);
+  EXPECT_EQ(outcome("ok"), "correct");
+  EXPECT_EQ(outcome("ok2"), "correct");
+}
+
+TEST_F(SupervisorTest, AModelThatRefusesItsFirstRequestsStopsAlone) {
+  EXPECT_EQ(session({"refused", "refused2", "ok"}, 2), Supervisor::End::refused);
+  EXPECT_EQ(outcome("refused"), "in_progress");
+  EXPECT_EQ(outcome("refused2"), "in_progress");
+  EXPECT_EQ(outcome("ok"), "") << "of the same model: not begun";
+  EXPECT_THAT(why_, HasSubstr("the first 3 requests to m were all refused (authentication: wrong"));
 }
 
 TEST_F(SupervisorTest, ARaisedBudgetGoesOnWithoutAskingAgain) {

@@ -1,0 +1,57 @@
+#include "../support/raw_server.h"
+#include "program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sweep::e2e {
+namespace {
+
+using test::http_response;
+using test::RawServer;
+using ::testing::HasSubstr;
+
+std::string config(const RawServer& server, const std::string& problems) {
+  return "[run]\nname = \"r\"\nproblems = [" + problems +
+         "]\ndevice = \"cpu\"\n[agent]\nmax_turns = 1\n[report]\nserve = false\n"
+         "[[models]]\nname = \"m\"\napi_kind = \"openai_chat\"\nstream = false\nbase_url = \"" +
+         server.url("/v1") + "\"\n";
+}
+
+const std::string kRefused =
+    http_response("401 Unauthorized", R"({"error":{"message":"wrong key"}})");
+
+TEST(Limits, AKeyThatIsRefusedFromTheStartStopsTheRun) {
+  const Workspace here;
+  RawServer server([](const std::string&, int) { return RawServer::Answer{kRefused}; });
+  here.write("s.toml", config(server, R"("level1/3", "level1/5", "level1/6")"));
+  const Outcome outcome = here.sweep({"s.toml"});
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("the first 3 requests to m were all refused"));
+  EXPECT_THAT(outcome.out, HasSubstr("wrong key"));
+  EXPECT_THAT(outcome.out, HasSubstr("mend the key"));
+  // Nothing failed for it: every item is still to be done.
+  EXPECT_EQ(outcome.out.find("infra_error"), std::string::npos) << outcome.out;
+  EXPECT_LE(server.requests().size(), 6U);
+  EXPECT_EQ(here.rows("runs/r", "item_end"), 0);
+}
+
+TEST(Limits, AnItemOutlastsARefusalThatIsMended) {
+  const Workspace here;
+  RawServer server([](const std::string&, int number) {
+    return RawServer::Answer{
+        number == 0 ? kRefused
+                    : http_response("200 OK",
+                                    R"({"choices":[{"message":{"content":"no kernel"},)"
+                                    R"("finish_reason":"stop"}]})")};
+  });
+  here.write("s.toml", config(server, R"("level1/3")"));
+  const Outcome outcome = here.sweep({"s.toml"});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("error 1"));
+  EXPECT_THAT(outcome.err, HasSubstr("requests pause and are tried again"));
+  EXPECT_EQ(server.requests().size(), 2U);
+}
+
+}  // namespace
+}  // namespace sweep::e2e
