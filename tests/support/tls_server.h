@@ -5,6 +5,7 @@
 #include <openssl/x509v3.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -22,10 +23,11 @@
 namespace sweep::test {
 
 // An HTTPS peer on 127.0.0.1 with a certificate of its own making, which is its own CA. Gives every
-// request the same answer, and closes without reading a body.
+// request the same answer and closes; an empty answer comes without the body having been read.
 class TlsServer {
  public:
-  // `reset`: connections end by a reset and without TLS's goodbye.
+  // `reset`: connections end by a reset and without TLS's goodbye, 20 ms after an answer, so that
+  // it has been read.
   explicit TlsServer(std::string answer, bool reset = false)
       : answer_(std::move(answer)), reset_(reset) {
     make_certificate();
@@ -51,6 +53,9 @@ class TlsServer {
   [[nodiscard]] const std::string& ca_file() const { return ca_file_; }
 
   [[nodiscard]] int requests() const { return requests_; }
+
+  // Resets the connection that was answered last.
+  void reset_now() { due_ = true; }
 
  private:
   template <auto Free>
@@ -132,10 +137,20 @@ class TlsServer {
     }
   }
 
+  // As far as it is read: the head, and the announced body where there is an answer.
+  [[nodiscard]] bool whole(const std::string& request) const {
+    const std::size_t end = request.find("\r\n\r\n");
+    if (end == std::string::npos)
+      return false;
+    const std::size_t at = request.find("Content-Length: ");
+    return answer_.empty() || at > end ||
+           request.size() >= end + 4 + std::stoul(request.substr(at + 16));
+  }
+
   void answer(SSL* tls) {
     std::string request;
     char buffer[16384];
-    while (request.find("\r\n\r\n") == std::string::npos) {
+    while (!whole(request)) {
       const int got = SSL_read(tls, buffer, sizeof buffer);
       if (got <= 0)
         return;
@@ -146,6 +161,8 @@ class TlsServer {
     if (!reset_)
       SSL_shutdown(tls);
     const linger at_once{1, 0};
+    while (reset_ && !answer_.empty() && !due_.exchange(false) && !stop_)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (reset_)
       ::setsockopt(SSL_get_fd(tls), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   }
@@ -159,6 +176,7 @@ class TlsServer {
   int listener_ = -1;
   int port_ = 0;
   std::atomic<bool> stop_{false};
+  std::atomic<bool> due_{false};
   std::atomic<int> requests_{0};
   std::thread thread_;
 };
