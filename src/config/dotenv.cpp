@@ -62,6 +62,9 @@ std::string value_of(std::string_view text, const std::string& file, std::size_t
 }
 
 void read_lines(std::string_view text, const std::string& file, const Take& take) {
+  if (text.starts_with("\xef\xbb\xbf")) {  // the byte-order mark of some editors
+    text.remove_prefix(3);
+  }
   if (text.size() > kMaxDotenvBytes) {
     throw util::UsageError({file, "larger than 1 MiB", "an .env file is small"}, "E_ENV_SYNTAX");
   }
@@ -84,6 +87,49 @@ void read_lines(std::string_view text, const std::string& file, const Take& take
   }
 }
 
+// The value of a variable that holds more than white space.
+std::optional<std::string_view> in_environment(const std::string& name) {
+  const char* set = std::getenv(name.c_str());
+  if (set == nullptr || util::trim(set).empty()) {
+    return std::nullopt;
+  }
+  return set;
+}
+
+bool ascii_prefix(std::string_view text, std::string_view lower) {
+  return text.size() >= lower.size() &&
+         std::equal(lower.begin(), lower.end(), text.begin(), [](char want, char c) {
+           return want == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+         });
+}
+
+// A key without white space around it. UsageError E_KEY_VALUE, without the value, for one that no
+// header can carry or that holds more than a key.
+std::string checked_key(const std::string& name, const std::string& place, std::string value) {
+  const std::string_view key = util::trim(value);
+  const auto refuse = [&](const char* what, const char* next) {
+    throw util::UsageError({place, name + " " + what, next}, "E_KEY_VALUE");
+  };
+  const char ends = key.front();
+  if (ends == '"' || ends == '\'' || ends == '`') {
+    refuse("begins with a quotation mark", "set the key alone, without quotes");
+  }
+  if (ascii_prefix(key, "bearer ") || ascii_prefix(key, "authorization:")) {
+    refuse("holds a whole header", "set the key alone, without \"Bearer\"; it is added");
+  }
+  if (key.find_first_of("\r\n") != std::string_view::npos) {
+    refuse("has a line break inside", "set the key alone, on one line");
+  }
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ' || byte >= 0x7f) {
+      refuse(byte < 0x80 ? "has a control character inside" : "has a character outside ASCII",
+             "copy the key again; a typed or formatted text may have slipped in");
+    }
+  }
+  return std::string(key);
+}
+
 }  // namespace
 
 std::vector<fs::path> dotenv_files(const fs::path& toml, const fs::path& root) {
@@ -102,8 +148,8 @@ std::vector<fs::path> dotenv_files(const fs::path& toml, const fs::path& root) {
 std::set<std::string> dotenv_names(std::string_view text, const std::string& file) {
   std::set<std::string> names;
   read_lines(text, file, [&](std::string_view name, std::string&& value) {
-    // An empty value counts as not set.
-    if (!value.empty()) {
+    // A blank value counts as not set.
+    if (!util::trim(value).empty()) {
       names.emplace(name);
     }
   });
@@ -111,8 +157,7 @@ std::set<std::string> dotenv_names(std::string_view text, const std::string& fil
 }
 
 std::optional<std::string> find_key(const std::string& name, const std::vector<fs::path>& files) {
-  const char* set = std::getenv(name.c_str());
-  if (set != nullptr && *set != '\0') {
+  if (in_environment(name)) {
     return "the environment";
   }
   for (const fs::path& file : files) {
@@ -156,21 +201,20 @@ std::vector<Diagnostic> open_to_others(const SweepConfig& config) {
 
 std::optional<std::string> read_key_value(const std::string& name,
                                           const std::vector<fs::path>& files) {
-  const char* set = std::getenv(name.c_str());
-  if (set != nullptr && *set != '\0') {
-    return std::string(set);
+  if (const auto set = in_environment(name)) {
+    return checked_key(name, "the environment", std::string(*set));
   }
   for (const fs::path& file : files) {
     std::optional<std::string> found;
     read_lines(util::read_file(file, kMaxDotenvBytes),
                file.string(),
                [&](std::string_view key, std::string&& value) {
-                 if (key == name && !value.empty()) {
+                 if (key == name && !util::trim(value).empty()) {
                    found = std::move(value);
                  }
                });
     if (found) {
-      return found;
+      return checked_key(name, file.string(), std::move(*found));
     }
   }
   return std::nullopt;

@@ -33,8 +33,9 @@ namespace sweep::config {
 // The same for the keys of a configuration's models.
 [[nodiscard]] std::vector<Diagnostic> open_to_others(const SweepConfig& config);
 
-// Worker only: the value, from the environment first, then from the files in order. Never logged,
-// never in an error.
+// The value without white space around it, from the environment first, then from the files in
+// order. Never logged, never in an error. UsageError E_KEY_VALUE when a header cannot carry it, or
+// when it is quoted or begins with "Bearer ".
 [[nodiscard]] std::optional<std::string> read_key_value(
     const std::string& name, const std::vector<std::filesystem::path>& files);
 

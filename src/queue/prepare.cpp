@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -134,6 +135,28 @@ Plan make_plan(const SweepOptions& options, const Installation& installation) {
   return plan;
 }
 
+namespace {
+
+// Keys that are there and cannot be sent.
+std::vector<util::Message> broken_keys(const Plan& plan) {
+  std::vector<util::Message> out;
+  const auto files = config::dotenv_files(plan.config.file, plan.config.root);
+  std::set<std::string> seen;
+  for (const config::Model& model : plan.config.models) {
+    if (model.api_key_env.empty() || !seen.insert(model.api_key_env).second) {
+      continue;
+    }
+    try {
+      (void)config::read_key_value(model.api_key_env, files);
+    } catch (const util::UsageError& error) {
+      out.push_back(error.message());
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 std::vector<util::Message> missing_keys(const Plan& plan) {
   std::vector<util::Message> out;
   const auto files = config::dotenv_files(plan.config.file, plan.config.root);
@@ -164,12 +187,19 @@ void check_keys(const Plan& plan) {
   if (!missing.empty()) {
     throw util::UsageError(missing.front(), "E_KEY_MISSING");
   }
+  const std::vector<util::Message> broken = broken_keys(plan);
+  if (!broken.empty()) {
+    throw util::UsageError(broken.front(), "E_KEY_VALUE");
+  }
 }
 
 std::vector<std::string> lacks(const Plan& plan, const Installation& installation) {
   std::vector<std::string> out;
   for (const util::Message& missing : missing_keys(plan)) {
     out.push_back(missing.text());
+  }
+  for (const util::Message& broken : broken_keys(plan)) {
+    out.push_back(broken.text());
   }
   try {
     (void)lanes(installation.program, plan.config.run.device, 0, plan.config.run.require_gpu);

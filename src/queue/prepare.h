@@ -34,7 +34,8 @@ struct Plan {
 // it.
 [[nodiscard]] std::vector<util::Message> missing_keys(const Plan& plan);
 
-// UsageError E_KEY_MISSING with the first of them.
+// UsageError E_KEY_MISSING with the first of them, or E_KEY_VALUE with the first key that cannot be
+// sent.
 void check_keys(const Plan& plan);
 
 // What a start would be refused for, though the file is right: keys and the device. Asks a child

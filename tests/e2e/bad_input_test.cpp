@@ -96,6 +96,21 @@ TEST_F(BadInput, MissingKeyVariable) {
   EXPECT_FALSE(began());
 }
 
+TEST_F(BadInput, KeysThatCannotBeSent) {
+  here_.write("s.toml",
+              config("", "base_url = \"http://127.0.0.1:1/v1\"\napi_key_env = \"E2E_KEY\""));
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"s.toml"}, std::vector<std::string>{"probe", "s.toml"}}) {
+    const Outcome outcome = here_.sweep(command, {"E2E_KEY=hunter\nhunter"});
+    expect_line(outcome, 2, "the environment: E2E_KEY has a line break inside");
+    EXPECT_THAT(outcome.err, Not(HasSubstr("hunter")));
+  }
+  EXPECT_FALSE(began());
+  const Outcome dry = here_.sweep({"s.toml", "--dry-run"}, {"E2E_KEY=Bearer hunter"});
+  EXPECT_THAT(dry.out + dry.err, HasSubstr("E2E_KEY holds a whole header"));
+  EXPECT_THAT(dry.out + dry.err, Not(HasSubstr("hunter")));
+}
+
 TEST_F(BadInput, EndpointDown) {
   const Outcome outcome =
       sweep(config("", "base_url = \"http://127.0.0.1:1/v1\"", "llm_error_retries = 1"));

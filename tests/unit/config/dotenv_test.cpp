@@ -33,6 +33,49 @@ TEST(Dotenv, ReadsTheUsualForms) {
   EXPECT_EQ(value_of("OTHER=1"), "(none)");
 }
 
+TEST(Dotenv, AByteOrderMarkIsNoPartOfAName) {
+  EXPECT_EQ(value_of("\xef\xbb\xbfSWEEP_TEST_KEY=abc\n"), "abc");
+}
+
+TEST(Dotenv, WhiteSpaceAroundAKeyIsNoPartOfIt) {
+  EXPECT_EQ(value_of("SWEEP_TEST_KEY=\" abc\\n\""), "abc");
+  EXPECT_EQ(value_of("SWEEP_TEST_KEY=' '"), "(none)");
+  EXPECT_THAT(dotenv_names("A=' '\nB=2", ".env"), ElementsAre("B"));
+  ::setenv("SWEEP_TEST_KEY", "abc\r\n", 1);
+  EXPECT_EQ(read_key_value("SWEEP_TEST_KEY", {}), "abc");
+  ::setenv("SWEEP_TEST_KEY", "\n", 1);
+  EXPECT_EQ(read_key_value("SWEEP_TEST_KEY", {}), std::nullopt);
+  EXPECT_EQ(find_key("SWEEP_TEST_KEY", {}), std::nullopt);
+  ::unsetenv("SWEEP_TEST_KEY");
+}
+
+TEST(Dotenv, AKeyThatNoHeaderCanCarryIsRefusedAndNotShown) {
+  struct Case {
+    const char* value;
+    const char* what;
+  };
+
+  for (const Case& one : {Case{"hunter\nhunter", "has a line break inside"},
+                          Case{"hunter\x01hunter", "has a control character inside"},
+                          Case{"hunter\xe2\x80\x9d", "has a character outside ASCII"},
+                          Case{"\"hunter\"", "begins with a quotation mark"},
+                          Case{"'hunter'", "begins with a quotation mark"},
+                          Case{"Bearer hunter", "without \"Bearer\""}}) {
+    ::setenv("SWEEP_TEST_KEY", one.value, 1);
+    try {
+      static_cast<void>(read_key_value("SWEEP_TEST_KEY", {}));
+      ADD_FAILURE() << one.what;
+    } catch (const util::UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("SWEEP_TEST_KEY "));
+      EXPECT_THAT(error.what(), HasSubstr(one.what));
+      EXPECT_THAT(error.what(), Not(HasSubstr("hunter")));
+    }
+    ::unsetenv("SWEEP_TEST_KEY");
+  }
+  EXPECT_THROW(value_of("SWEEP_TEST_KEY=\"a\\nb\""), util::UsageError);
+  EXPECT_THROW(value_of("SWEEP_TEST_KEY=bearer abc"), util::UsageError);
+}
+
 TEST(Dotenv, TheEnvironmentWinsAndTheFirstFileIsNext) {
   const util::TempDir dir;
   std::filesystem::create_directories(dir.path() / "configs");
