@@ -270,10 +270,11 @@ void Session::note_failure(const endpoint::EndpointFailure& failure,
                            const std::string& key,
                            const endpoint::Exchange& exchange,
                            record::Turn& turn) {
-  if (failure.kind == endpoint::FailureKind::cancelled) {
+  const bool cancelled = failure.kind == endpoint::FailureKind::cancelled;
+  if (cancelled)
     stop_ = StopReason::interrupted;
+  if (cancelled && failure.attempts.empty())
     return;
-  }
   record::Finished finished;
   finished.index = requests_++;
   finished.key_sha256 = key;
@@ -287,6 +288,8 @@ void Session::note_failure(const endpoint::EndpointFailure& failure,
   add_waste(failure.attempts);
   const std::string hash = services_.record->record_request(finished);
   note_attempts(failure.attempts, finished, hash, std::nullopt, turn);
+  if (cancelled)
+    return;  // its tries stay on record; the request is asked anew
   turn.feedback_to_model = "LLM call failed: " + failure.text;
   trajectory_.error = failure.text;
   trajectory_.error_code = "E_ENDPOINT_" + upper(endpoint::name(failure.kind));

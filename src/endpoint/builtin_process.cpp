@@ -58,7 +58,7 @@ std::filesystem::path find_scripts(std::span<const std::filesystem::path> places
   std::string looked;
   for (const std::filesystem::path& place : places) {
     std::error_code error;
-    const std::filesystem::path folder = place / std::string(name);
+    std::filesystem::path folder = place / std::string(name);
     if (plain && std::filesystem::is_directory(folder, error))
       return folder;
     looked += (looked.empty() ? "'" : " or '") + folder.string() + "'";

@@ -32,33 +32,41 @@ std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : dump(value);
 }
 
+std::string compare(const Json& recorded, const Json& now, const std::string& path);
+
+std::string compare_objects(const Json& recorded, const Json& now, const std::string& path) {
+  const std::string prefix = path.empty() ? "" : path + ".";
+  for (const auto& [key, value] : recorded.items()) {
+    const auto other = now.find(key);
+    if (other == now.end())
+      return prefix + key + ": not sent now";
+    if (std::string found = compare(value, *other, prefix + key); !found.empty())
+      return found;
+  }
+  for (const auto& [key, value] : now.items())
+    if (!recorded.contains(key))
+      return prefix + key + ": not in the recorded request";
+  return (path.empty() ? "the body" : path) + ": keys in another order";
+}
+
+std::string compare_lists(const Json& recorded, const Json& now, const std::string& path) {
+  const std::size_t both = std::min(recorded.size(), now.size());
+  for (std::size_t i = 0; i < both; ++i)
+    if (std::string found = compare(recorded[i], now[i], path + "[" + std::to_string(i) + "]");
+        !found.empty())
+      return found;
+  return (path.empty() ? "" : path + ": ") + "recorded " + std::to_string(recorded.size()) +
+         " entries, now " + std::to_string(now.size());
+}
+
 // Where two documents differ first, in the order of the recorded one; empty: nowhere.
 std::string compare(const Json& recorded, const Json& now, const std::string& path) {
   if (recorded == now)
     return {};
-  if (recorded.is_object() && now.is_object()) {
-    for (const auto& [key, value] : recorded.items()) {
-      const std::string inner = path.empty() ? key : path + "." + key;
-      const auto other = now.find(key);
-      if (other == now.end())
-        return inner + ": not sent now";
-      if (std::string found = compare(value, *other, inner); !found.empty())
-        return found;
-    }
-    for (const auto& [key, value] : now.items())
-      if (!recorded.contains(key))
-        return (path.empty() ? key : path + "." + key) + ": not in the recorded request";
-    return (path.empty() ? "the body" : path) + ": keys in another order";
-  }
-  if (recorded.is_array() && now.is_array()) {
-    const std::size_t both = std::min(recorded.size(), now.size());
-    for (std::size_t i = 0; i < both; ++i)
-      if (std::string found = compare(recorded[i], now[i], path + "[" + std::to_string(i) + "]");
-          !found.empty())
-        return found;
-    return (path.empty() ? "" : path + ": ") + "recorded " + std::to_string(recorded.size()) +
-           " entries, now " + std::to_string(now.size());
-  }
+  if (recorded.is_object() && now.is_object())
+    return compare_objects(recorded, now, path);
+  if (recorded.is_array() && now.is_array())
+    return compare_lists(recorded, now, path);
   return path + at_character(text_of(recorded), text_of(now));
 }
 

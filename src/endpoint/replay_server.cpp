@@ -193,17 +193,16 @@ void ReplayServer::Impl::note(std::string difference) {
 std::string ReplayServer::Impl::miss(const WireRequest& request) {
   const auto next = std::find(used.begin(), used.end(), false);
   if (next == used.end()) {
-    const std::string why = "turn " + std::to_string(conversation.size() + 1) +
-                            ": the recorded conversation asked nothing more";
+    std::string why = "turn " + std::to_string(conversation.size() + 1) +
+                      ": the recorded conversation asked nothing more";
     note(why);
     return why;
   }
   const Place& place = places[static_cast<std::size_t>(next - used.begin())];
   const std::string& path = conversation[place.request].path;
-  const std::string why =
-      name_of_place(place.request, place.number) + ": not recorded: " +
-      (path != request.path ? "the path was " + path + " and is now " + request.path
-                            : first_difference(place.what->request, request.body));
+  std::string why = name_of_place(place.request, place.number) + ": not recorded: " +
+                    (path != request.path ? "the path was " + path + " and is now " + request.path
+                                          : first_difference(place.what->request, request.body));
   note(why);
   return why;
 }

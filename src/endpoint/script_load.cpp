@@ -37,13 +37,16 @@ class Reader {
   [[nodiscard]] std::string slurp(const std::filesystem::path& path,
                                   const toml::source_position& at) const;
   void only(const toml::table& table, std::initializer_list<std::string_view> keys) const;
-  std::string text(const toml::table& table, std::string_view key) const;
-  double number(const toml::table& table, std::string_view key, double low, double high) const;
-  const toml::array* tables(const toml::table& table, std::string_view key) const;
+  [[nodiscard]] std::string text(const toml::table& table, std::string_view key) const;
+  [[nodiscard]] double number(const toml::table& table,
+                              std::string_view key,
+                              double low,
+                              double high) const;
+  [[nodiscard]] const toml::array* tables(const toml::table& table, std::string_view key) const;
   [[nodiscard]] std::string kernel(const std::string& name, const toml::source_position& at) const;
-  ScriptCall call(const toml::table& table) const;
-  ScriptFault fault(const toml::table& table) const;
-  ScriptTurn turn(const toml::table& table) const;
+  [[nodiscard]] ScriptCall call(const toml::table& table) const;
+  [[nodiscard]] ScriptFault fault(const toml::table& table) const;
+  [[nodiscard]] ScriptTurn turn(const toml::table& table) const;
 
   std::filesystem::path file_;
 };

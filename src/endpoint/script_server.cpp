@@ -64,7 +64,7 @@ void answer_stream(httplib::Response& response,
 // A whole document, or the first bytes of one whose announced length is not reached.
 void answer_document(httplib::Response& response, std::string body, double share) {
   if (share <= 0) {
-    response.set_content(std::move(body), "application/json");
+    response.set_content(body, "application/json");
     return;
   }
   const auto limit = static_cast<std::size_t>(static_cast<double>(body.size()) * share);

@@ -158,7 +158,7 @@ Ledger::Ledger(fs::path file) : file_(std::move(file)) {
   }
 }
 
-Row Ledger::append(std::string_view kind, const std::string& item, nlohmann::json data) {
+Row Ledger::append(std::string_view kind, const std::string& item, const nlohmann::json& data) {
   if (failed_) {
     throw util::InfraError({file_.string(),
                             "an earlier row could not be written",

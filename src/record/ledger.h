@@ -51,7 +51,7 @@ class Ledger {
 
   // Writes and fsyncs the row before returning it. InfraError E_RUN_WRITE; the ledger then takes no
   // more rows.
-  Row append(std::string_view kind, const std::string& item, nlohmann::json data);
+  Row append(std::string_view kind, const std::string& item, const nlohmann::json& data);
 
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
 
