@@ -109,7 +109,9 @@ record::Trajectory run_item(const config::SweepConfig& config,
   needs.cancelled = [&record] { return record.stopping(); };
   needs.waiting = [&record](const std::string& why, double seconds) {
     record::Progress progress;
-    progress.state = why + ": " + std::to_string(std::lround(seconds)) + " s";
+    progress.state = why;
+    std::ranges::replace(progress.state, '_', ' ');
+    progress.next_try = seconds;
     record.progress(progress);
   };
   const auto endpoint =

@@ -64,6 +64,9 @@ struct Model {
 // Played by scripts of the built-in server: nothing is charged, a price is an example.
 [[nodiscard]] bool scripted(const Model& model);
 
+// Whether the server of a base_url runs on this machine: a loopback address or a Unix socket.
+[[nodiscard]] bool on_this_machine(std::string_view base_url);
+
 // What `[run]` selects. Ids are the catalogue's: "level1/3", "sci/heat2d".
 struct Selection {
   std::vector<std::string> variants;  // sweep axis, never empty

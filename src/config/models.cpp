@@ -39,6 +39,14 @@ bool is_loopback(std::string_view host) {
          host == "localhost" || host == "[::1]" || host.starts_with("127.");
 }
 
+}  // namespace
+
+bool on_this_machine(std::string_view base_url) {
+  return is_loopback(host_of(base_url));
+}
+
+namespace {
+
 void check_url(TomlReader& reader, const toml::table& table, Model& model, bool has_key) {
   const auto place = place_of(table, "base_url");
   if (scripted(model)) {

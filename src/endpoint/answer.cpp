@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <system_error>
 #include <utility>
 
 namespace sweep::endpoint {
@@ -80,6 +82,7 @@ Outcome judge_fault(const http::Response& response) {
     out.error.message += "; name the CA that signed it in SSL_CERT_FILE";
   if (!response.body.empty())
     out.error.message += " (after " + std::to_string(response.body.size()) + " bytes)";
+  out.os_error = fault.os_error;
   out.cut = fault.received_bytes && out.kind == FailureKind::transport;
   out.bad_encoding = fault.fault == http::Fault::bad_encoding;
   return out;
@@ -136,7 +139,24 @@ Outcome judge(const Protocol& protocol,
   return out;
 }
 
-record::TryEnd end_of(const Outcome& outcome, bool first_try) {
+namespace {
+
+// "cannot reach 127.0.0.1:8000 (connection refused)", "HTTP 500 (out of memory)". The same words
+// for the same trouble, so that it is told once.
+std::string trouble_text(const Outcome& outcome, const std::string& place) {
+  std::string what = outcome.os_error != 0 ? std::generic_category().message(outcome.os_error)
+                                           : util::printable(outcome.error.message);
+  if (outcome.os_error != 0 && !what.empty())
+    what.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(what.front())));
+  const std::string said = what.empty() ? "" : " (" + what + ")";
+  if (outcome.status != 0)
+    return "HTTP " + std::to_string(outcome.status) + " from " + place + said;
+  return "cannot reach " + place + said;
+}
+
+}  // namespace
+
+record::TryEnd end_of(const Outcome& outcome, bool first_try, const std::string& place) {
   using Result = record::TryEnd::Result;
   record::TryEnd end;
   end.first_try = first_try;
@@ -150,8 +170,11 @@ record::TryEnd end_of(const Outcome& outcome, bool first_try) {
       end.tokens = usage.input + std::max<std::int64_t>(usage.output, 0);
   } else if (outcome.kind == FailureKind::rate_limited) {
     end.result = Result::throttled;
+    end.text = trouble_text(outcome, place);
   } else if (outcome.kind == FailureKind::overloaded || outcome.kind == FailureKind::transport) {
     end.result = Result::transient;
+    end.reached = outcome.status != 0;
+    end.text = trouble_text(outcome, place);
   } else if (is_configuration(outcome.kind)) {
     end.result = Result::refused;
     end.text = std::string(name(outcome.kind)) + ": " + outcome.error.message;

@@ -25,6 +25,7 @@ struct Outcome {
   std::string partial;               // model output of an answer that did not count
   bool paused = false;               // the limits hold this request until the endpoint is mended
   bool bad_encoding = false;         // the body was not as its Content-Encoding says
+  int os_error = 0;                  // errno of a connection that could not be made; 0: none
 };
 
 // What a response means. `stream`: a stream was asked for; `asked`: what the request held;
@@ -35,8 +36,10 @@ struct Outcome {
                             const Asked& asked,
                             double wall_now);
 
-// The same for those who keep the limits.
-[[nodiscard]] record::TryEnd end_of(const Outcome& outcome, bool first_try);
+// The same for those who keep the limits. `place`: host and port, for people.
+[[nodiscard]] record::TryEnd end_of(const Outcome& outcome,
+                                    bool first_try,
+                                    const std::string& place);
 
 // Model output (text, reasoning, arguments, in the order in which they came) in the body of an
 // answer that did not count.

@@ -24,6 +24,12 @@ constexpr std::size_t kMaxPartial = 4096;
 constexpr double kBytesPerToken = 3.5;
 constexpr double kSleepSlice = 0.2;  // how soon a cancellation ends a wait
 
+std::string host_and_port(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t from = scheme == std::string::npos ? 0 : scheme + 3;
+  return url.substr(from, url.find('/', from) - from);
+}
+
 class HttpEndpoint final : public Endpoint {
  public:
   HttpEndpoint(Target target, const Retry& retry, Services services)
@@ -166,7 +172,8 @@ Outcome HttpEndpoint::attempt(const std::string& body,
   }
   if (permit != nullptr) {
     note_size(outcome, body.size());
-    outcome.paused = permit->settle(end_of(outcome, first_try_));
+    outcome.paused =
+        permit->settle(end_of(outcome, first_try_, host_and_port(http::public_url(url()))));
   }
   return outcome;
 }

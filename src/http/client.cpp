@@ -316,6 +316,11 @@ Response Client::perform(const Request& request,
         impl_->error[0] != 0 ? impl_->error.data() : curl_easy_strerror(code);
     transfer.response.fault =
         TransportFault{fault, fault_text(fault, transfer, curl_text), transfer.first_byte};
+    long os_error = 0;
+    if (fault == Fault::connect &&
+        curl_easy_getinfo(impl_->easy.get(), CURLINFO_OS_ERRNO, &os_error) == CURLE_OK) {
+      transfer.response.fault->os_error = static_cast<int>(os_error);
+    }
   }
   return std::move(transfer.response);
 }

@@ -86,6 +86,7 @@ struct TransportFault {
   Fault fault = Fault::other;
   std::string text;  // libcurl's words, without the URL's query and without header values
   bool received_bytes = false;
+  int os_error = 0;  // errno of a connection that could not be made; 0: not known
 };
 
 // How much of a body had come by a moment.

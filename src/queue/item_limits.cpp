@@ -15,7 +15,8 @@ namespace sweep::queue {
 
 namespace {
 
-constexpr double kAnswerSeconds = 120;  // the supervisor may be fsyncing a row on a slow disk
+constexpr double kLongestPauseHere = 5;  // a server on this machine is soon up again, and alone
+constexpr double kAnswerSeconds = 120;   // the supervisor may be fsyncing a row on a slow disk
 
 }  // namespace
 
@@ -29,6 +30,9 @@ std::unique_ptr<SharedLimits> limits_of(const config::Model& model,
   settings.max_in_flight = std::max<std::int64_t>(1, model.max_concurrency);
   settings.reserve_full = model.reserve_full;
   settings.burst_seconds = model.burst_s;
+  if (config::on_this_machine(base_url)) {
+    settings.longest_pause = kLongestPauseHere;
+  }
   const auto folder = limits_folder(util::lock_folder());
   const std::string api_key = model.api_key_env.empty() || config::scripted(model)
                                   ? std::string()
@@ -95,13 +99,19 @@ ItemLimits::ItemLimits(wire::Channel& channel,
   }
 }
 
-bool ItemLimits::sleep(int bell, double seconds, const std::string& why) {
+bool ItemLimits::sleep(int bell, double seconds, const Waiting& why) {
   if (signals_.requests() > 0 || given_up_) {
     return false;
   }
   waits_ += waiting_ ? 0 : 1;
   waiting_ = true;
-  channel_.send({{"type", "wait"}, {"number", waits_}, {"on", true}, {"why", why}});
+  channel_.send({{"type", "wait"},
+                 {"number", waits_},
+                 {"on", true},
+                 {"why", name(why.hold)},
+                 {"seconds", why.seconds},
+                 {"trouble", name(why.trouble)},
+                 {"text", why.text}});
   std::array<pollfd, 3> fds{
       pollfd{bell, POLLIN, 0}, pollfd{signals_.fd(), POLLIN, 0}, pollfd{channel_.fd(), POLLIN, 0}};
   (void)::poll(fds.data(), fds.size(), static_cast<int>(std::ceil(seconds * 1000)));
@@ -124,7 +134,7 @@ void ItemLimits::end_wait() {
 std::unique_ptr<record::ItemServices::Permit> ItemLimits::take(const record::Need& need,
                                                                bool begun) {
   const double before = clock_.monotonic();
-  const LimitWait wait = [this](int bell, double seconds, const std::string& why) {
+  const LimitWait wait = [this](int bell, double seconds, const Waiting& why) {
     return sleep(bell, seconds, why);
   };
   // The model's own first: a general slot must not be held while waiting for it.
@@ -144,6 +154,8 @@ bool ItemLimits::settle(SharedLimits::Grant& grant, const record::TryEnd& end) {
     const wire::Message answer =
         channel_.ask({{"type", "refused"}, {"text", end.text}}, kAnswerSeconds);
     given_up_ = given_up_ || !wire::field<bool>(answer.body, "go");
+  } else if (const Trouble trouble = trouble_of(end); trouble != Trouble::none) {
+    channel_.send({{"type", "trouble"}, {"trouble", name(trouble)}, {"text", end.text}});
   }
   return paused;
 }

@@ -47,7 +47,7 @@ class ItemLimits {
  private:
   class Held;
 
-  [[nodiscard]] bool sleep(int bell, double seconds, const std::string& why);
+  [[nodiscard]] bool sleep(int bell, double seconds, const Waiting& why);
   void end_wait();
   [[nodiscard]] bool settle(SharedLimits::Grant& grant, const record::TryEnd& end);
 

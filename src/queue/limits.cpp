@@ -1,5 +1,7 @@
 #include "queue/limits.h"
 
+#include "util/text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,6 +24,32 @@ std::string_view name(Hold hold) {
   constexpr std::array<std::string_view, 7> names = {
       "none", "queue", "slot", "rpm", "tpm", "asked to wait", "paused"};
   return names.at(static_cast<std::size_t>(hold));
+}
+
+std::string_view name(Trouble trouble) {
+  constexpr std::array<std::string_view, 5> names = {
+      "ok", "unreachable", "overloaded", "rate limited", "refused"};
+  return names.at(static_cast<std::size_t>(trouble));
+}
+
+Trouble trouble_of(const record::TryEnd& end) {
+  using Result = record::TryEnd::Result;
+  return end.result == Result::throttled   ? Trouble::throttled
+         : end.result == Result::refused   ? Trouble::refused
+         : end.result != Result::transient ? Trouble::none
+         : end.reached                     ? Trouble::overloaded
+                                           : Trouble::unreachable;
+}
+
+void Cause::set(Trouble trouble, std::string_view text) {
+  trouble_ = trouble;
+  text_ = {};
+  std::copy_n(text.begin(), std::min(text.size(), kMost), text_.begin());
+}
+
+std::string Cause::text() const {
+  return util::to_valid_utf8(
+      std::string(text_.begin(), std::find(text_.begin(), text_.end(), '\0')));
 }
 
 double Meter::used(double now, std::int64_t limit) const {
@@ -137,27 +165,31 @@ void Breaker::answered() {
   ever_answered_ = true;
 }
 
-void Breaker::open(double now, bool refused, double random) {
-  const double first = refused && !ever_answered_ ? kFirstRefused : kFirst;
+void Breaker::open(double now, bool refused, double random, double longest) {
+  const double first = ever_answered_ ? kFirst : kFirstNew;
   const double doubled =
       first * std::exp2(static_cast<double>(std::min<std::int64_t>(openings_, 16)));
+  since_ = open_ ? since_ : now;
   open_ = true;
   refused_ = refused;
   ++openings_;
-  until_ = now + std::min(kLongest, doubled) * (0.75 + 0.5 * random);
+  until_ = now + std::min(longest, doubled) * (0.75 + 0.5 * random);
 }
 
-void Breaker::failed(double now, bool refused, double random) {
+void Breaker::failed(double now, bool refused, double random, double longest) {
   times_[static_cast<std::size_t>(failures_ % kFailures)] = now;
   ++failures_;
   const double oldest = times_[static_cast<std::size_t>(failures_ % kFailures)];
   if (open_ || refused || (failures_ >= kFailures && now - oldest <= kWithin)) {
-    open(now, refused, random);
+    open(now, refused, random, longest);
   }
 }
 
 void Breaker::try_now(double now) {
   until_ = std::min(until_, now);
+  since_ = now;
+  openings_ = 0;
+  ever_answered_ = false;
 }
 
 std::int64_t LimitState::estimate(const record::Need& need, bool full) const {
@@ -283,6 +315,7 @@ bool LimitState::settle(Seat& seat,
   }
   if (end.result == Result::answered) {
     breaker_.answered();
+    cause_ = {};
     if (end.first_try) {
       growth_.answered(now, settings.max_in_flight);
     }
@@ -296,11 +329,12 @@ bool LimitState::settle(Seat& seat,
     growth_.disturbed();
     // What was under way when it opened says nothing new.
     if (!breaker_.open() || seat.probe) {
-      breaker_.failed(now, end.result == Result::refused, random);
+      breaker_.failed(now, end.result == Result::refused, random, settings.longest_pause);
+      cause_.set(trouble_of(end), end.text);
     }
   }
   release(seat.number);
-  return (end.result == Result::transient || end.result == Result::refused) && breaker_.pauses();
+  return (end.result == Result::transient || end.result == Result::refused) && breaker_.pauses(now);
 }
 
 void LimitState::leave(std::int64_t number, double now, const LimitSettings& settings) {

@@ -21,6 +21,7 @@ struct LimitSettings {
   bool grows = true;                // false: max_in_flight from the start, whatever is answered
   bool reserve_full = false;        // reserve the whole max_tokens, not what answers usually take
   double burst_seconds = 10;        // so many seconds' worth may go at once; 0.1 to 60
+  double longest_pause = 600;       // seconds between two tries of an endpoint that fails; > 0
 };
 
 // What was taken of one limit: a bucket that refills all the time, and the last minute by seconds.
@@ -79,9 +80,8 @@ class Breaker {
   static constexpr std::int64_t kFailures = 5;  // transient ones without an answer in between ..
   static constexpr double kWithin = 60;         // .. in so many seconds open it
   static constexpr double kFirst = 30;          // seconds it stays open then; doubles each time
-  static constexpr double kFirstRefused = 1;    // likewise for a refused key before any answer
-  static constexpr double kLongest = 600;
-  static constexpr std::int64_t kPatience = 12;  // failed probes after which a request may fail
+  static constexpr double kFirstNew = 1;        // likewise before any answer since try_now()
+  static constexpr double kPatience = 5400;  // seconds of an outage after which a request may fail
 
   // 0: ask. Else seconds until one may be let through; `probing`: one is on its way.
   [[nodiscard]] double wait(double now, bool probing) const;
@@ -92,22 +92,26 @@ class Breaker {
   [[nodiscard]] bool refused() const { return open_ && refused_; }
 
   // Whether requests wait for a mended endpoint rather than fail.
-  [[nodiscard]] bool pauses() const { return open_ && (refused_ || openings_ <= kPatience); }
+  [[nodiscard]] bool pauses(double now) const {
+    return open_ && (refused_ || now - since_ < kPatience);
+  }
 
   void answered();
-  // `random` in [0, 1): jitter.
-  void failed(double now, bool refused, double random);
-  // Somebody says that it may be mended: the next request is let through.
+  // `random` in [0, 1): jitter. `longest` in seconds, without it.
+  void failed(double now, bool refused, double random, double longest);
+  // Somebody starts anew, and what made it fail may be mended: the next request is let through, and
+  // the one after it soon.
   void try_now(double now);
 
  private:
-  void open(double now, bool refused, double random);
+  void open(double now, bool refused, double random, double longest);
 
   bool open_ = false;
   bool refused_ = false;
-  bool ever_answered_ = false;
+  bool ever_answered_ = false;  // since try_now()
   std::int64_t openings_ = 0;
   std::int64_t failures_ = 0;
+  double since_ = 0;  // of the first opening
   double until_ = 0;
   std::array<double, kFailures> times_{};  // of the last failures
 };
@@ -121,6 +125,29 @@ struct Seat {
   bool begun = false;       // its conversation has begun: before those that have not
   bool holding = false;
   bool probe = false;
+};
+
+// What is wrong with an endpoint, for people.
+enum class Trouble : std::uint8_t { none, unreachable, overloaded, throttled, refused };
+
+// "unreachable", "overloaded", "rate limited", "refused"; "ok" for none.
+[[nodiscard]] std::string_view name(Trouble trouble);
+[[nodiscard]] Trouble trouble_of(const record::TryEnd& end);
+
+// The trouble that a pause is for.
+class Cause {
+ public:
+  void set(Trouble trouble, std::string_view text);
+
+  [[nodiscard]] Trouble trouble() const { return trouble_; }
+
+  [[nodiscard]] std::string text() const;  // valid UTF-8, at most kMost bytes
+
+ private:
+  static constexpr std::size_t kMost = 240;
+
+  Trouble trouble_ = Trouble::none;
+  std::array<char, kMost> text_{};  // up to the first 0
 };
 
 // Why a seat has to wait.
@@ -170,6 +197,12 @@ class LimitState {
 
   [[nodiscard]] Breaker& breaker() { return breaker_; }
 
+  // Seconds until a paused endpoint is tried; 0: one is on its way, or it is not paused.
+  [[nodiscard]] double next_try(double now) const { return breaker_.wait(now, false); }
+
+  // Of the last failure that counted, while it is paused.
+  [[nodiscard]] const Cause& cause() const { return cause_; }
+
   [[nodiscard]] const Meter& requests() const { return requests_; }
 
   [[nodiscard]] const Meter& tokens() const { return tokens_; }
@@ -189,6 +222,7 @@ class LimitState {
   Meter tokens_;
   Growth growth_;
   Breaker breaker_;
+  Cause cause_;
   double blocked_until_ = 0;
   std::array<std::int64_t, 32> outputs_{};  // tokens of the last answers
   std::uint64_t answers_ = 0;

@@ -27,7 +27,7 @@ namespace {
 
 // A change of LimitState's layout or meaning needs another number: states of two kinds lie in two
 // files.
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr off_t kCopyBytes = off_t{1} << 20;
 constexpr off_t kSeatLocks = off_t{1} << 40;  // one byte a seat, far behind the content
 
@@ -88,6 +88,18 @@ std::string secret_of(const fs::path& folder) {
   return util::read_file(file, 1024, util::Links::refuse);
 }
 
+Waiting waiting_of(const LimitState::Turn& turn, const LimitState& state, double now) {
+  Waiting out;
+  out.hold = turn.hold;
+  out.seconds = std::isinf(turn.seconds) ? -1 : turn.seconds;
+  if (turn.hold == Hold::paused) {
+    out.seconds = state.next_try(now);
+    out.trouble = state.cause().trouble();
+    out.text = state.cause().text();
+  }
+  return out;
+}
+
 std::string origin_of(const std::string& base_url) {
   const std::size_t scheme = base_url.find("://");
   return base_url.substr(0, base_url.find('/', scheme == std::string::npos ? 0 : scheme + 3));
@@ -129,7 +141,7 @@ std::string limits_key(const fs::path& folder,
 }
 
 LimitWait poll_wait() {
-  return [](int fd, double seconds, const std::string&) {
+  return [](int fd, double seconds, const Waiting&) {
     pollfd bell{fd, POLLIN, 0};
     (void)::poll(&bell, 1, static_cast<int>(std::ceil(seconds * 1000)));
     return true;
@@ -304,6 +316,7 @@ std::unique_ptr<SharedLimits::Grant> SharedLimits::take(const record::Need& need
   const util::Fd bell = this->bell(seat_);
   while (true) {
     LimitState::Turn turn;
+    Waiting why;
     {
       Locked locked(*this);
       LimitState& state = locked.state();
@@ -316,16 +329,13 @@ std::unique_ptr<SharedLimits::Grant> SharedLimits::take(const record::Need& need
       if (turn.hold == Hold::none) {
         state.grant(*mine, locked.now(), settings_);
       }
+      why = waiting_of(turn, state, locked.now());
       locked.save(file());
       wake(state);
     }
     if (turn.hold == Hold::none) {
       return std::unique_ptr<Grant>(new Grant(*this, seat_));
     }
-    const std::string why =
-        std::isinf(turn.seconds)
-            ? std::string(name(turn.hold))
-            : fmt::format("{}: {:.0f} s", name(turn.hold), std::ceil(turn.seconds));
     // Others who die ring no bell; who is not first has more time.
     const double most = turn.hold == Hold::queue ? 5 * kNotice : kNotice;
     const double seconds = std::isinf(turn.seconds) ? most : turn.seconds;

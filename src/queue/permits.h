@@ -24,9 +24,17 @@ namespace sweep::queue {
                                      const std::string& model,
                                      const std::string& group);
 
-// Sleeps until `fd` is readable or `seconds` have passed, whichever is first; `why` is for people.
-// False: the wait is given up.
-using LimitWait = std::function<bool(int fd, double seconds, const std::string& why)>;
+// What is waited for.
+struct Waiting {
+  Hold hold = Hold::none;
+  double seconds = -1;              // until a request is tried; < 0: when others have moved on
+  Trouble trouble = Trouble::none;  // paused: why
+  std::string text{};               // paused: what happened
+};
+
+// Sleeps until `fd` is readable or `seconds` have passed, whichever is first. False: the wait is
+// given up.
+using LimitWait = std::function<bool(int fd, double seconds, const Waiting& why)>;
 
 // Plain poll.
 [[nodiscard]] LimitWait poll_wait();

@@ -31,6 +31,7 @@ class Supervisor {
     std::optional<std::int64_t> budget_tokens;
     double item_timeout = 0;  // seconds of one item, waiting included; 0: none
     std::string url;
+    std::string config;  // the file, as its user named it
     std::filesystem::path program;
   };
 
@@ -91,6 +92,11 @@ class Supervisor {
   void ask_again();
   void answer_budget(Worker& worker, bool allowed);
   void wait(Worker& worker, const nlohmann::json& body);
+  void trouble(Worker& worker, const nlohmann::json& body, bool paused);
+  void tell_trouble(const std::string& model, const std::string& trouble, const std::string& line);
+  void recovered(const std::string& model);
+  // The view's time in so many seconds; none: they are not known.
+  [[nodiscard]] std::optional<double> view_time(double seconds) const;
   void end_wait(Worker& worker);
   void refused(Worker& worker, const std::string& text);
   void stop_model(const std::string& model, const std::string& text);
@@ -123,6 +129,7 @@ class Supervisor {
   std::map<std::string, int> refusals_;  // of models that never answered
   std::set<std::string> answered_;       // models
   std::set<std::string> stopped_models_;
+  std::map<std::string, std::string> told_;  // by model: the trouble that its user knows of
   std::string stop_text_;
 };
 

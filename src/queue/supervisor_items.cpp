@@ -62,7 +62,7 @@ void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
     worker.channel->send({{"hash", row.hash}});
     if (row.kind == record::kind::request) {
       if (row.data.at("facts").value("error", "").empty()) {
-        answered_.insert(model_of(worker));
+        recovered(model_of(worker));
       }
       budget_.note(row);
       budget_.release(worker.id);
@@ -76,6 +76,8 @@ void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
     ask_budget(worker);
   } else if (type == "wait") {
     wait(worker, body);
+  } else if (type == "trouble") {
+    trouble(worker, body, false);
   } else if (type == "refused") {
     refused(worker, wire::field<std::string>(body, "text"));
   } else if (type == "progress") {
@@ -83,6 +85,7 @@ void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
     lane.state = fmt::format("turn {} {}",
                              wire::field<std::int64_t>(body, "turn"),
                              wire::field<std::string>(body, "state"));
+    lane.next_try = view_time(wire::field<double>(body, "seconds"));
     const std::string event = wire::field<std::string>(body, "event");
     if (!event.empty() && assigned != scheduler_.assignments().end()) {
       say(label(assigned->second) + ": " + event);
@@ -132,7 +135,7 @@ void Supervisor::hand_out(Worker& worker) {
   worker.item_since = now();
   worker.open_wait = 0;  // each item counts its own
   worker.closed_wait = 0;
-  state_.lanes[static_cast<std::size_t>(worker.id)] = {label(*item), "starting"};
+  state_.lanes[static_cast<std::size_t>(worker.id)] = {label(*item), "starting", {}};
 }
 
 void Supervisor::done(Worker& worker, const nlohmann::json& body) {

@@ -1,8 +1,12 @@
 // The supervisor's part in limits: money, waits, and models that refuse everything.
+#include "queue/limits.h"
 #include "queue/supervisor.h"
 #include "util/text.h"
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,7 +17,24 @@ namespace {
 // So many refusals before any answer: no other request will do better.
 constexpr int kRefusals = 3;
 
+// What stays the same when the same trouble comes again: words without numbers, which may be times
+// or names of requests.
+std::string gist(const std::string& trouble, const std::string& text) {
+  std::string out = trouble + ":";
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (word.find_first_of("0123456789") == std::string::npos) {
+      out += " " + word;
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+std::optional<double> Supervisor::view_time(double seconds) const {
+  return seconds < 0 ? std::nullopt : std::optional(now() - started_ + seconds);
+}
 
 std::string Supervisor::model_of(const Worker& worker) const {
   const auto found = scheduler_.assignments().find(worker.id);
@@ -56,7 +77,9 @@ void Supervisor::ask_budget(Worker& worker) {
   const record::Spend most = worker.asked->most;
   const Budget::Answer answer = budget_.ask(worker.id, most);
   if (answer == Budget::Answer::later) {
-    state_.lanes[static_cast<std::size_t>(worker.id)].state = "waiting: budget";
+    LaneRow& lane = state_.lanes[static_cast<std::size_t>(worker.id)];
+    lane.state = "waiting: budget";
+    lane.next_try.reset();
     return;
   }
   if (answer == Budget::Answer::no) {
@@ -101,11 +124,16 @@ void Supervisor::wait(Worker& worker, const nlohmann::json& body) {
     end_wait(worker);
     worker.closed_wait = number;
     lane.state = "model";
+    lane.next_try.reset();
     tell(worker, {{"go", go}});
     return;
   }
   worker.wait_since = worker.wait_since.value_or(now());
   lane.state = "waiting: " + util::printable(wire::field<std::string>(body, "why"));
+  lane.next_try = view_time(wire::field<double>(body, "seconds"));
+  if (wire::field<std::string>(body, "trouble") != name(Trouble::none)) {
+    trouble(worker, body, true);
+  }
   if (!go) {
     end_wait(worker);
     worker.closed_wait = number;
@@ -114,15 +142,62 @@ void Supervisor::wait(Worker& worker, const nlohmann::json& body) {
   worker.open_wait = number;
 }
 
+void Supervisor::tell_trouble(const std::string& model,
+                              const std::string& trouble,
+                              const std::string& line) {
+  if (std::exchange(told_[model], trouble) != trouble) {
+    say(line);
+  }
+}
+
+void Supervisor::trouble(Worker& worker, const nlohmann::json& body, bool paused) {
+  const std::string model = model_of(worker);
+  const auto kind = wire::field<std::string>(body, "trouble");
+  const std::string text = util::printable(wire::field<std::string>(body, "text"));
+  if (stopped_models_.contains(model)) {
+    return;
+  }
+  ModelRow& row = row_of(model);
+  row.state = kind;
+  row.next_try = paused ? view_time(wire::field<double>(body, "seconds")) : std::nullopt;
+  // A single failure is tried again and passes; one before any answer is worth a line.
+  const bool new_here = kind == name(Trouble::unreachable) && !answered_.contains(model);
+  if (!paused && !new_here) {
+    return;
+  }
+  const std::string when =
+      paused ? fmt::format("next try in {:.0f} s", std::ceil(wire::field<double>(body, "seconds")))
+             : "it is tried again";
+  tell_trouble(model,
+               gist(kind, text),
+               fmt::format("{}: {}; {}; `sweep probe {}` asks it now",
+                           util::printable(model),
+                           text.empty() ? kind : text,
+                           when,
+                           util::printable(setup_.config)));
+}
+
+void Supervisor::recovered(const std::string& model) {
+  answered_.insert(model);
+  ModelRow& row = row_of(model);
+  row.state = "ok";
+  row.next_try.reset();
+  if (told_.erase(model) > 0) {
+    say(util::printable(model) + ": answers again");
+  }
+}
+
 void Supervisor::refused(Worker& worker, const std::string& text) {
   const std::string model = model_of(worker);
   const bool first = !answered_.contains(model) && !stopped_models_.contains(model);
-  row_of(model).state = "refused";
+  row_of(model).state = name(Trouble::refused);
   if (first && ++refusals_[model] >= kRefusals) {
     stop_model(model, text);
   } else {
-    say(label_of(worker) + ": the endpoint refuses (" + util::printable(text) +
-        "); requests pause and are tried again");
+    tell_trouble(model,
+                 gist(std::string(name(Trouble::refused)), text),
+                 label_of(worker) + ": the endpoint refuses (" + util::printable(text) +
+                     "); requests pause and are tried again");
   }
   tell(worker, {{"go", !stopped_models_.contains(model)}});
 }
@@ -131,6 +206,7 @@ void Supervisor::stop_model(const std::string& model, const std::string& text) {
   stopped_models_.insert(model);
   (void)scheduler_.drop(model);
   row_of(model).state = "stopped";
+  row_of(model).next_try.reset();
   const std::string why = fmt::format("the first {} requests to {} were all refused ({})",
                                       kRefusals,
                                       util::printable(model),

@@ -241,6 +241,7 @@ Ended drive(const Session& s,
   setup.budget_usd = s.plan.config.run.budget_usd;
   setup.budget_tokens = s.plan.config.run.budget_tokens;
   setup.item_timeout = s.plan.config.parallelism.worker_timeout_s;
+  setup.config = s.options.config.string();
   setup.program = s.installation.program;
   if (web) {
     setup.url = fmt::format("http://127.0.0.1:{}   from elsewhere: ssh -L {}:127.0.0.1:{} {}",

@@ -79,6 +79,14 @@ std::string whole_seconds(double seconds) {
   return seconds < 100 ? fmt::format("{:.0f} s", std::ceil(seconds)) : util::human_seconds(seconds);
 }
 
+// "unreachable, next try in 12 s".
+std::string counted_down(const std::string& state, std::optional<double> at, double now) {
+  if (!at) {
+    return state;
+  }
+  return *at > now ? state + ", next try in " + whole_seconds(*at - now) : state + ", trying now";
+}
+
 }  // namespace
 
 std::string time_left(const ViewState& state) {
@@ -127,11 +135,12 @@ std::vector<std::string> screen(const ViewState& state, std::size_t width) {
                                 geometric_mean(model.speedups),
                                 util::human_count(static_cast<std::uint64_t>(model.tokens)),
                                 model.price_known ? fmt::format("{:.4f}", model.cost) : "?",
-                                model.state));
+                                counted_down(model.state, model.next_try, state.seconds)));
   }
   for (const LaneRow& lane : state.lanes) {
     if (!lane.item.empty()) {
-      lines.push_back(fmt::format(" > {}  {}", lane.item, lane.state));
+      lines.push_back(fmt::format(
+          " > {}  {}", lane.item, counted_down(lane.state, lane.next_try, state.seconds)));
     }
   }
   const std::size_t first = state.events.size() > kEvents ? state.events.size() - kEvents : 0;
@@ -156,14 +165,22 @@ std::vector<std::string> screen(const ViewState& state, std::size_t width) {
 
 std::string plain_line(const ViewState& state) {
   const std::string outcomes = outcomes_text(state);
-  return util::printable(fmt::format("{}: {}/{} done after {}{}{}, {}",
+  std::string troubles;
+  for (const ModelRow& model : state.models) {
+    if (model.state != "ok") {
+      troubles +=
+          "; " + model.name + " " + counted_down(model.state, model.next_try, state.seconds);
+    }
+  }
+  return util::printable(fmt::format("{}: {}/{} done after {}{}{}, {}{}",
                                      state.run,
                                      state.done(),
                                      state.items(),
                                      util::human_seconds(state.seconds),
                                      outcomes.empty() ? "" : ", ",
                                      outcomes,
-                                     cost_text(state)));
+                                     cost_text(state),
+                                     troubles));
 }
 
 View::View(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}

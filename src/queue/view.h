@@ -16,12 +16,14 @@ struct ModelRow {
   std::int64_t tokens = 0;
   double cost = 0;
   bool price_known = true;
-  std::string state;  // "ok", "429: 38 s"
+  std::string state;               // "ok", "unreachable"
+  std::optional<double> next_try;  // of a state that lasts: when a request is tried, as `seconds`
 };
 
 struct LaneRow {
-  std::string item;   // "level1/3 gpt-5.5"
-  std::string state;  // "turn 2 submit_kernel"
+  std::string item;                // "level1/3 gpt-5.5"
+  std::string state;               // "turn 2 submit_kernel"
+  std::optional<double> next_try;  // as of a model
 };
 
 struct ViewState {

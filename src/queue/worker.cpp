@@ -94,7 +94,8 @@ class WorkerServices final : public record::ItemServices {
                         {"turn", p.turn},
                         {"state", p.state},
                         {"event", p.event},
-                        {"tokens", p.tokens}};
+                        {"tokens", p.tokens},
+                        {"seconds", p.next_try}};
     body["cost"] = p.cost_usd ? nlohmann::json(*p.cost_usd) : nlohmann::json();
     channel_.send(body);
   }

@@ -23,10 +23,11 @@ struct Finished {
 
 struct Progress {
   std::int64_t turn = 0;
-  std::string state;        // "waiting", "model", "compile_kernel", "submit_kernel", "429: 38 s"
+  std::string state;        // "waiting", "model", "compile_kernel", "submit_kernel", "rate limited"
   std::string event;        // one line worth showing, or empty
   std::int64_t tokens = 0;  // spent by the item so far
   std::optional<double> cost_usd;  // likewise
+  double next_try = -1;  // seconds until `state` ends and a request is tried; < 0: no wait
 };
 
 // What one request will use, as far as it can be told before.
@@ -56,7 +57,8 @@ struct TryEnd {
   std::int64_t output_tokens = -1;  // of the answer
   double retry_after = 0;           // seconds the endpoint asks for
   bool first_try = true;            // of this request
-  std::string text{};               // refused: what happened and what to do
+  bool reached = true;              // false: nothing of an answer came, not even a status
+  std::string text{};               // what happened, for people; empty: it was answered
 };
 
 // What the runner of one item may ask of the queue; the queue's worker implements it over its

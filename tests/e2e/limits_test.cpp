@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 namespace sweep::e2e {
 namespace {
 
@@ -34,6 +36,40 @@ TEST(Limits, AKeyThatIsRefusedFromTheStartStopsTheRun) {
   EXPECT_EQ(outcome.out.find("infra_error"), std::string::npos) << outcome.out;
   EXPECT_LE(server.requests().size(), 6U);
   EXPECT_EQ(here.rows("runs/r", "item_end"), 0);
+}
+
+TEST(Limits, AServerThatIsDownIsNamed) {
+  const Workspace here;
+  {
+    const RawServer server([](const std::string&, int) { return RawServer::Answer{kRefused}; });
+    here.write("s.toml", config(server, R"("level1/3")"));
+  }
+  const Outcome outcome =
+      here.command({"/bin/sh", "-c", "timeout -s INT 5 \"$0\" s.toml", Workspace::program()});
+  EXPECT_THAT(outcome.err, HasSubstr("m: cannot reach 127.0.0.1:"));
+  EXPECT_THAT(outcome.err, HasSubstr("(connection refused); "));
+  EXPECT_THAT(outcome.err, HasSubstr("`sweep probe s.toml` asks it now"));
+}
+
+// A pause that earlier sweeps left, of a key that had worked: three refusals are soon made.
+TEST(Limits, AWrongPathStopsTheRunWhateverTheKeyDidBefore) {
+  const Workspace here;
+  std::atomic<bool> works = true;
+  RawServer server([&](const std::string&, int) {
+    return RawServer::Answer{
+        works ? http_response("200 OK",
+                              R"({"choices":[{"message":{"content":"no kernel"},)"
+                              R"("finish_reason":"stop"}]})")
+              : http_response("404 Not Found", "<html>nothing here</html>")};
+  });
+  here.write("s.toml", config(server, R"("level1/3")"));
+  EXPECT_EQ(here.sweep({"s.toml"}).code, 0);
+  works = false;
+  for (const char* name : {"a", "b", "c"}) {
+    const Outcome outcome = here.sweep({"s.toml", "--run-name", name}, {}, 60);
+    EXPECT_EQ(outcome.code, 3) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("the first 3 requests to m were all refused"));
+  }
 }
 
 TEST(Limits, AnItemOutlastsARefusalThatIsMended) {

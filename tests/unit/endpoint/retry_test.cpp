@@ -195,6 +195,8 @@ TEST(Permits, OnePerTryAndItsEndIsTold) {
   EXPECT_EQ(permits.ends[0].result, Result::transient);
   EXPECT_TRUE(permits.ends[0].first_try);
   EXPECT_FALSE(permits.ends[0].began);
+  EXPECT_TRUE(permits.ends[0].reached);
+  EXPECT_THAT(permits.ends[0].text, ::testing::StartsWith("HTTP 500 from 127.0.0.1:"));
   EXPECT_EQ(permits.ends[1].result, Result::throttled);
   EXPECT_EQ(permits.ends[1].retry_after, 7);
   EXPECT_EQ(permits.ends[2].result, Result::transient);
@@ -207,6 +209,18 @@ TEST(Permits, OnePerTryAndItsEndIsTold) {
   // The next prompt is estimated from the last one, as the endpoint counted it.
   (void)f.endpoint->complete({{Speaker::user, "hi"}}, test::kTools, f.settings, {}, nullptr);
   EXPECT_EQ(permits.needs.back().prompt_tokens, 10);
+}
+
+TEST(Permits, AServerThatIsNotThereIsNamed) {
+  FakePermits permits;
+  Fixture f(in_turn({http_response("500 No", "{}")}));
+  f.target.base_url = "http://127.0.0.1:1/v1";
+  f.services.permits = &permits;
+  f.retry.max_attempts = 1;
+  (void)f.ask();
+  ASSERT_EQ(permits.ends.size(), 1U);
+  EXPECT_FALSE(permits.ends[0].reached);
+  EXPECT_EQ(permits.ends[0].text, "cannot reach 127.0.0.1:1 (connection refused)");
 }
 
 TEST(Permits, WaitingForThemIsNoPartOfDeadlinesOrLatency) {

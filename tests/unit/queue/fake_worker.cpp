@@ -43,6 +43,22 @@ class FakeItem {
       }
       return trajectory_;
     }
+    if (what.starts_with("down")) {
+      record::TryEnd end;
+      end.result = record::TryEnd::Result::transient;
+      end.reached = what.ends_with("500");
+      end.text = end.reached ? "HTTP 500 from h:1 (busy)" : "cannot reach h:1 (connection refused)";
+      for (int i = 0; i < 6; ++i) {
+        if (const auto permit = services_.permit({10, 1})) {
+          (void)permit->settle(end);
+        }
+      }
+      end = {};
+      end.result = record::TryEnd::Result::answered;
+      if (const auto permit = services_.permit({10, 1})) {
+        (void)permit->settle(end);
+      }
+    }
     const bool again = request(0);
     if (what == "full") {
       throw util::InfraError({"runs/r/x", "write: No space left on device", "free space"},

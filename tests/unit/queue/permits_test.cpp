@@ -22,7 +22,7 @@ namespace sweep::queue {
 namespace {
 
 const record::Need kNeed{0, 1};
-const LimitWait kAtOnce = [](int, double, const std::string&) { return false; };
+const LimitWait kAtOnce = [](int, double, const Waiting&) { return false; };
 
 LimitSettings slots(std::int64_t count) {
   LimitSettings settings;
@@ -84,8 +84,8 @@ TEST_F(Permits, WhoLeavesWakesTheNextAtOnce) {
   const pid_t child = in_child([&] {
     const auto mine = user(slots(1));
     bool rung = false;
-    const auto grant = mine->take(kNeed, false, [&](int bell, double, const std::string& why) {
-      util::write_all(told.write.get(), why.substr(0, 1), "test");
+    const auto grant = mine->take(kNeed, false, [&](int bell, double, const Waiting& why) {
+      util::write_all(told.write.get(), std::string(name(why.hold)).substr(0, 1), "test");
       pollfd one{bell, POLLIN, 0};
       rung = ::poll(&one, 1, 60000) == 1;  // longer than the test may take: only the bell ends it
       return true;
@@ -237,7 +237,7 @@ TEST_F(Permits, ATornOrForeignFileBeginsANewState) {
     EXPECT_EQ(mine->look().requests().last_minute(clock_.monotonic()), 1);
   }
   // One copy damaged: the other still counts.
-  const auto file = dir_.path() / "k.v1";
+  const auto file = dir_.path() / "k.v2";
   std::string bytes = util::read_file(file, std::size_t{4} << 20);
   const std::string whole = bytes;
   bytes[100] = static_cast<char>(bytes[100] ^ 1);
@@ -269,13 +269,18 @@ TEST_F(Permits, AnOperatorsStartTriesAPausedKeyAtOnce) {
   const auto mine = user(slots(1));
   record::TryEnd refused;
   refused.result = record::TryEnd::Result::refused;
+  refused.text = "authentication: wrong key";
   EXPECT_TRUE(mine->take(kNeed, false, kAtOnce)->settle(refused));
-  std::string said;
-  EXPECT_FALSE(mine->take(kNeed, false, [&](int, double, const std::string& why) {
+  Waiting said;
+  // Another process, which met no refusal itself.
+  EXPECT_FALSE(user(slots(1))->take(kNeed, false, [&](int, double, const Waiting& why) {
     said = why;
     return false;
   }));
-  EXPECT_THAT(said, ::testing::StartsWith("paused: "));
+  EXPECT_EQ(said.hold, Hold::paused);
+  EXPECT_EQ(said.trouble, Trouble::refused);
+  EXPECT_EQ(said.text, "authentication: wrong key");
+  EXPECT_GT(said.seconds, 0);
   mine->try_now();
   EXPECT_TRUE(mine->take(kNeed, false, kAtOnce));
 }
@@ -288,7 +293,7 @@ TEST_F(Permits, TheClockOfTheMachineIsAllThatTheyKnow) {
   SharedLimits mine(dir_.path(), "k", settings, clock);
   double waited = 0;
   for (int i = 0; i < 30; ++i) {
-    const auto grant = mine.take(kNeed, false, [&](int, double seconds, const std::string&) {
+    const auto grant = mine.take(kNeed, false, [&](int, double seconds, const Waiting&) {
       waited += seconds;
       clock.advance(seconds);
       return true;

@@ -15,6 +15,7 @@ namespace {
 using namespace testing;
 using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -47,6 +48,7 @@ class SupervisorTest : public ::testing::Test {
     setup.budget_usd = budget_;
     setup.worker_env = {"SWEEP_LOCK_DIR=" + dir_.path().string()};
     setup.program = "/proc/self/exe";
+    setup.config = "s.toml";
     StopSignals signals;
     View view(true);
     Supervisor supervisor(std::move(setup), run_, ledger, signals, view);
@@ -231,6 +233,26 @@ TEST_F(SupervisorTest, AModelThatRefusesItsFirstRequestsStopsAlone) {
   EXPECT_EQ(outcome("refused2"), "in_progress");
   EXPECT_EQ(outcome("ok"), "") << "of the same model: not begun";
   EXPECT_THAT(why_, HasSubstr("the first 3 requests to m were all refused (authentication: wrong"));
+}
+
+TEST_F(SupervisorTest, SaysOnceWhyRequestsPauseAndThatTheyGoOn) {
+  EXPECT_EQ(session({"down"}), Supervisor::End::done);
+  EXPECT_THAT(state_.events,
+              ElementsAre("m: cannot reach h:1 (connection refused); it is tried again; "
+                          "`sweep probe s.toml` asks it now",
+                          "m: answers again",
+                          HasSubstr("correct")));
+}
+
+TEST_F(SupervisorTest, AFailureOfTheEndpointIsSaidWhenItPausesRequests) {
+  EXPECT_EQ(session({"down500"}), Supervisor::End::done);
+  EXPECT_THAT(state_.events,
+              ElementsAre(AllOf(HasSubstr("m: HTTP 500 from h:1 (busy); next try in "),
+                                HasSubstr("`sweep probe s.toml` asks it now")),
+                          "m: answers again",
+                          HasSubstr("correct")));
+  EXPECT_EQ(state_.models[0].state, "ok");
+  EXPECT_FALSE(state_.models[0].next_try);
 }
 
 TEST_F(SupervisorTest, ARaisedBudgetGoesOnWithoutAskingAgain) {

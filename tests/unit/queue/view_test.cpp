@@ -14,10 +14,10 @@ ViewState example_state() {
   ViewState state;
   state.run = "demo";
   state.seconds = 100;
-  state.models.push_back({"gpt", 8, 6, 4, {2.0, 0.5}, 1500000, 1.25, true, "ok"});
-  state.models.push_back({"\x1b[31mevil", 4, 0, 0, {}, 0, 0, false, "429: 38 s"});
+  state.models.push_back({"gpt", 8, 6, 4, {2.0, 0.5}, 1500000, 1.25, true, "ok", {}});
+  state.models.push_back({"\x1b[31mevil", 4, 0, 0, {}, 0, 0, false, "rate limited", 138});
   state.outcomes = {{"correct", 4}, {"incorrect", 2}};
-  state.lanes.push_back({"level1/3 gpt", "turn 2 submit_kernel"});
+  state.lanes.push_back({"level1/3 gpt", "turn 2 submit_kernel", {}});
   state.events = {"one", "two", "three", "four", "five"};
   return state;
 }
@@ -28,11 +28,25 @@ TEST(View, ShowsCountsModelsLanesAndTheLastEvents) {
   EXPECT_THAT(text, HasSubstr("at least $1.25"));
   EXPECT_THAT(text, HasSubstr("1.00x"));
   EXPECT_THAT(text, HasSubstr("1.50M"));
-  EXPECT_THAT(text, HasSubstr("429: 38 s"));
+  EXPECT_THAT(text, HasSubstr("rate limited, next try in 38 s"));
   EXPECT_THAT(text, HasSubstr("turn 2 submit_kernel"));
   EXPECT_THAT(text, HasSubstr("five"));
   EXPECT_THAT(text, Not(HasSubstr("\"one\"")));
   EXPECT_THAT(text, HasSubstr("Ctrl-C stops cleanly"));
+}
+
+TEST(View, CountsDownToTheNextTry) {
+  ViewState state = example_state();
+  state.lanes[0] = {"level1/3 gpt", "waiting: paused", 108};
+  state.seconds = 101;
+  const auto text = [&] { return ::testing::PrintToString(screen(state, 200)); };
+  EXPECT_THAT(text(), HasSubstr("rate limited, next try in 37 s"));
+  EXPECT_THAT(text(), HasSubstr("waiting: paused, next try in 7 s"));
+  EXPECT_THAT(plain_line(state), HasSubstr("evil rate limited, next try in 37 s"));
+  EXPECT_THAT(plain_line(state), ::testing::Not(HasSubstr("gpt")));
+  state.seconds = 110;
+  EXPECT_THAT(text(), HasSubstr("rate limited, next try in 28 s"));
+  EXPECT_THAT(text(), HasSubstr("waiting: paused, trying now"));
 }
 
 TEST(View, NeverPassesControlCharactersAndKeepsToTheWidth) {
