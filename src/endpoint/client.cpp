@@ -209,10 +209,14 @@ EndpointFailure HttpEndpoint::failure(const Outcome& outcome, std::vector<Attemp
     what += " (" + redact(util::printable(outcome.error.message), target_.key) + ")";
   if (attempts.size() > 1)
     what += " after " + std::to_string(attempts.size()) + " tries";
-  out.text = util::Message{http::public_url(url()), what, std::string(advice(outcome.kind))}.text();
+  const bool large = never_fits(outcome.error);
+  const std::string_view next =
+      large ? "lower max_tokens of this model, [agent] max_turns or tool_output_context_max_chars"
+            : advice(outcome.kind);
+  out.text = util::Message{http::public_url(url()), what, std::string(next)}.text();
   out.retry = repeatable(outcome);
   out.retry_after = outcome.asked.value_or(0);
-  out.configuration = is_configuration(outcome.kind);
+  out.configuration = large || is_configuration(outcome.kind);
   out.attempts = std::move(attempts);
   return out;
 }
@@ -256,6 +260,7 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
     *exchange = {};
   std::vector<Attempt> attempts;
   double waited = 0;
+  double held_back = 0;  // seconds slept for rate limits of a sweep: no part of the deadline
   Tries tries(retry_);
   max_output_ = settings.max_output_tokens;
   first_try_ = true;
@@ -285,7 +290,7 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
       continue;
     if (outcome.bad_encoding && !std::exchange(plain_bodies_, true))
       continue;
-    const auto delay = tries.next(outcome, now - start, backoff_);
+    const auto delay = tries.next(outcome, now - start - held_back, backoff_);
     if (!delay)
       return failure(outcome, std::move(attempts));
     if (!wait(*delay, outcome.kind)) {
@@ -293,6 +298,8 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
       return failure(outcome, std::move(attempts));
     }
     waited = *delay;
+    held_back +=
+        services_.permits != nullptr && outcome.kind == FailureKind::rate_limited ? *delay : 0;
   }
 }
 

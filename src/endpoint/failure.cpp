@@ -174,6 +174,12 @@ WireError error_from_body(std::string_view body) {
   return out;
 }
 
+bool never_fits(const WireError& error) {
+  const std::string words = lower(error.message);
+  return has_any(words, {"request too large"}) &&
+         has_any(words, {"tokens per min", "(tpm)", "requested "});
+}
+
 FailureKind classify(int status, const WireError& error, bool delay_asked) {
   if (status < 400 && error.status != 0)
     status = error.status;
@@ -182,6 +188,8 @@ FailureKind classify(int status, const WireError& error, bool delay_asked) {
     return FailureKind::content_filter;
   if (is_quota(error, words, delay_asked) || status == 402)
     return FailureKind::quota;
+  if (status == 429 && never_fits(error))
+    return FailureKind::bad_request;
   if (status == 429 || error.code == "rate_limit_exceeded")
     return FailureKind::rate_limited;
   if (status == 413 || is_overflow(words))

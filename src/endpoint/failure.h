@@ -36,6 +36,10 @@ struct WireError {
 // a rate was exceeded?
 [[nodiscard]] bool is_overflow(std::string_view words);
 
+// Does it say that this one request takes more tokens than a minute's limit holds, so that no wait
+// lets it through?
+[[nodiscard]] bool never_fits(const WireError& error);
+
 // May the same request succeed later?
 [[nodiscard]] bool retryable(FailureKind kind);
 

@@ -334,6 +334,9 @@ bool LimitState::settle(Seat& seat,
     }
   }
   release(seat.number);
+  if (end.result == Result::throttled) {
+    return end.retry_after > 0 && end.retry_after <= kLongestAsked;
+  }
   return (end.result == Result::transient || end.result == Result::refused) && breaker_.pauses(now);
 }
 

@@ -159,6 +159,7 @@ enum class Hold : std::uint8_t { none, queue, slot, rpm, tpm, asked, paused };
 class LimitState {
  public:
   static constexpr std::size_t kSeats = 1024;
+  static constexpr double kLongestAsked = 3600;      // seconds of a Retry-After that is waited for
   static constexpr std::int64_t kFirstGuess = 4096;  // tokens of an answer before any is known
 
   // Tokens that a request reserves.
@@ -176,8 +177,8 @@ class LimitState {
   [[nodiscard]] Turn turn(const Seat& seat, double now, const LimitSettings& settings) const;
   void grant(Seat& seat, double now, const LimitSettings& settings);
 
-  // The end of a granted request. True: requests of this key are paused, and this one should wait
-  // with them rather than fail.
+  // The end of a granted request. True: requests of this key are paused or asked to wait, and this
+  // one should wait with them rather than fail.
   bool settle(Seat& seat,
               const record::TryEnd& end,
               double now,

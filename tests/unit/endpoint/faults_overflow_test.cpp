@@ -173,6 +173,19 @@ TEST(EndpointFaults, F34LimitsOfRateAreNoOverflow) {
     EXPECT_NE(asked_once(wording), FailureKind::context_overflow) << wording.id;
 }
 
+TEST(EndpointFaults, ARequestLargerThanAMinutesTokensFailsAtOnceWithItsText) {
+  test::Fixture f(test::always(test::http_response(
+      "429 X",
+      R"w({"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.","code":"rate_limit_exceeded"}})w")));
+  const auto result = f.ask();
+  const auto& failure = std::get<EndpointFailure>(result);
+  EXPECT_TRUE(failure.configuration);
+  EXPECT_FALSE(failure.retry);
+  EXPECT_EQ(failure.attempts.size(), 1U);
+  EXPECT_THAT(failure.text, testing::HasSubstr("Limit 30000, Requested 40000"));
+  EXPECT_THAT(failure.text, testing::HasSubstr("lower max_tokens"));
+}
+
 TEST(EndpointFaults, F34OverflowIsNoConfigurationErrorAndSaysWhatToDo) {
   test::Fixture f(test::always(test::http_response("400 X", kOverflows[0].body)));
   const auto result = f.ask();

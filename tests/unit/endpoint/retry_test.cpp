@@ -211,6 +211,18 @@ TEST(Permits, OnePerTryAndItsEndIsTold) {
   EXPECT_EQ(permits.needs.back().prompt_tokens, 10);
 }
 
+// Hours of them: the request waits, and neither its deadline nor a number of tries ends it.
+TEST(Permits, WithThemRateLimitsAreNoPartOfTheDeadline) {
+  FakePermits permits;
+  std::vector<std::string> answers(200, http_response("429 Slow", "{}", "Retry-After: 60\r\n"));
+  answers.push_back(http_response("200 OK", kPlain));
+  Fixture f(in_turn(answers));
+  f.services.permits = &permits;
+  f.retry.deadline = 600;
+  EXPECT_EQ(f.answer().attempts.size(), 201U);
+  EXPECT_GT(f.slept(), 200 * 60);
+}
+
 TEST(Permits, AServerThatIsNotThereIsNamed) {
   FakePermits permits;
   Fixture f(in_turn({http_response("500 No", "{}")}));

@@ -221,12 +221,18 @@ TEST(Limits, TheReserveFollowsWhatAnswersTake) {
 
 TEST(Limits, A429HoldsEverybodyForAsLongAsItSays) {
   Key key;
-  EXPECT_FALSE(key.ask(failed(Result::throttled, 40)));
+  EXPECT_TRUE(key.ask(failed(Result::throttled, 40))) << "this one waits too, it does not fail";
   const std::int64_t seat = key.join();
   EXPECT_EQ(key.turn(seat).hold, Hold::asked);
   EXPECT_NEAR(key.turn(seat).seconds, 40, 1e-3);
   key.now += 40.1;
   EXPECT_EQ(key.turn(seat).hold, Hold::none);
+}
+
+TEST(Limits, A429ThatSaysNothingOrTooLongIsForTheRetryPolicy) {
+  Key key;
+  EXPECT_FALSE(key.ask(failed(Result::throttled)));
+  EXPECT_FALSE(key.ask(failed(Result::throttled, LimitState::kLongestAsked + 1)));
 }
 
 TEST(Growth, DoublesUntilTheFirst429ThenGrowsSlowly) {
