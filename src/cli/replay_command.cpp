@@ -1,5 +1,6 @@
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/progress_line.h"
 #include "cli/runs.h"
 #include "cli/style.h"
 #include "queue/replay.h"
@@ -91,8 +92,13 @@ int run_replay(const std::vector<std::string>& arguments) {
   options.judge = !no_judge;
   options.allow_unsandboxed = global.allow_unsandboxed;
   const Style style = Style::for_stdout();
+  ProgressLine line(!global.quiet && !global.json);
+  options.next = [&](std::size_t number, std::size_t all, const std::string& item) {
+    line.say(fmt::format("{}/{} {}", number, all, util::printable(item)));
+  };
   const queue::Replayed replayed = queue::replay_run(
       open_run(name), options, sweep_installation(), [&](const queue::ReplayedItem& item) {
+        line.clear();
         if (!global.json && (!global.quiet || !item.differences.empty())) {
           show(item, style);
           std::cout.flush();

@@ -18,7 +18,9 @@ constexpr std::array kCommands = {
     Command{"eval", "judge one kernel: correct? faster than the seed? how sure?", run_eval},
     Command{"problems", "list, show, check or start problems", run_problems},
     Command{"probe", "ask every model of a config one question before a long run", run_probe},
-    Command{"replay", "lead a finished run's conversations again without a network", run_replay},
+    Command{"replay",
+            "re-check a finished run offline: its conversations and its verdicts",
+            run_replay},
     Command{"report", "build the pages of a run", run_report},
     Command{"verify", "check a run's ledger and artifacts byte by byte", run_verify},
     Command{

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "util/wrap.h"
+
 #include <string>
 #include <string_view>
 
@@ -38,9 +40,7 @@ class Style {
 [[nodiscard]] std::string pad_right(const std::string& text, std::size_t width);
 [[nodiscard]] std::string pad_left(const std::string& text, std::size_t width);
 
-// `text` behind `indent` blanks, broken at blanks where a line would pass `width` columns (0:
-// never), with a newline at its end. Line breaks of the text stay.
-[[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);
+using util::wrapped;
 
 // Columns of the terminal that standard output is, at least 40; 0 when it is none.
 [[nodiscard]] std::size_t output_columns();

@@ -17,6 +17,7 @@
 #include "util/error.h"
 #include "util/fake_clock.h"
 #include "util/sha256.h"
+#include "util/text.h"
 #include "util/work_folder.h"
 
 #include <algorithm>
@@ -113,6 +114,40 @@ config::WorkItem item_of(const record::ItemName& name) {
   return item;
 }
 
+// The recorded items that are chosen. Each has its model in the configuration.
+std::vector<record::ItemName> names_of(const record::RunDir& run,
+                                       const std::vector<record::Row>& rows,
+                                       const config::SweepConfig& config,
+                                       const ReplayOptions& options) {
+  std::vector<record::ItemName> names;
+  for (const record::ItemName& name : record::planned_items(run, rows)) {
+    const config::WorkItem item = item_of(name);
+    if (options.only.empty() || config::glob_match(options.only, item.problem_id()) ||
+        config::glob_match(options.only, item.id())) {
+      names.push_back(name);
+    }
+  }
+  if (names.empty() && !options.only.empty()) {
+    throw util::UsageError({"--only " + options.only,
+                            "matches no item of the run",
+                            "an item is VARIANT/MODEL/PROBLEM, e.g. 'custom/gpt-5.5/level1/3'; '*' "
+                            "stands for any part"},
+                           "E_SWEEP_ONLY");
+  }
+  for (const record::ItemName& name : names) {
+    const bool known = std::ranges::any_of(
+        config.models, [&](const config::Model& model) { return model.name == name.model; });
+    if (!known) {
+      throw util::UsageError(
+          {options.config.empty() ? run.folder().string() : options.config.string(),
+           "has no model '" + util::printable(name.model) + "', which the run's items name",
+           "give --config the file that the run began with"},
+          "E_REPLAY_CONFIG");
+    }
+  }
+  return names;
+}
+
 class Player {
  public:
   Player(const record::RunDir& run, const ReplayOptions& options, const Installation& installation)
@@ -121,6 +156,7 @@ class Player {
         installation_(installation),
         rows_(rows_of(run)),
         config_(config_of(run, rows_, options.config)),
+        names_(names_of(run, rows_, config_, options)),
         artifacts_(run.artifacts_folder()),
         out_(options.out),
         ledger_(out_.run().ledger_file()),
@@ -151,6 +187,7 @@ class Player {
   const Installation& installation_;
   std::vector<record::Row> rows_;
   config::SweepConfig config_;
+  std::vector<record::ItemName> names_;
   record::Artifacts artifacts_;
   Output out_;
   record::Ledger ledger_;
@@ -311,18 +348,13 @@ ReplayedItem Player::play_one(const record::ItemName& name) {
 }
 
 Replayed Player::play(const std::function<void(const ReplayedItem&)>& each) {
-  std::vector<record::ItemName> names;
-  for (const record::ItemName& name : record::planned_items(run_, rows_)) {
-    const config::WorkItem item = item_of(name);
-    if (options_.only.empty() || config::glob_match(options_.only, item.problem_id()) ||
-        config::glob_match(options_.only, item.id())) {
-      names.push_back(name);
-    }
-  }
-  begin(names);
+  begin(names_);
   Replayed out;
   nlohmann::json outcomes = nlohmann::json::object();
-  for (const record::ItemName& name : names) {
+  for (const record::ItemName& name : names_) {
+    if (options_.next) {
+      options_.next(out.items.size() + 1, names_.size(), item_of(name).id());
+    }
     out.items.push_back(play_one(name));
     const std::string& outcome = out.items.back().outcome;
     outcomes[outcome] = outcomes.value(outcome, 0) + 1;

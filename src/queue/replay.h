@@ -17,6 +17,8 @@ struct ReplayOptions {
   std::string only;              // as SweepOptions::only
   bool judge = true;             // judge every recorded kernel again and compare the verdicts
   bool allow_unsandboxed = false;
+  // Told before each item: its number from 1, how many there are, and its id. May be empty.
+  std::function<void(std::size_t, std::size_t, const std::string&)> next{};
 };
 
 // What became of one item.
@@ -40,9 +42,9 @@ struct Replayed {
 // server that answers from the record: no key is read, and no other network is used. Compared are
 // the requests byte by byte, the conversations, the outcomes and, with `judge`, the verdicts of the
 // kernels. Hostile run files are refused or a difference, never trusted: UsageError E_REPLAY_*, for
-// a run without what a replay needs, a configuration without a recorded model, or an `out` that
-// holds something; InfraError E_LEDGER_BROKEN for a broken chain. `each` is told every item at its
-// end.
+// a run without what a replay needs, a configuration without a recorded model, an `only` that
+// matches nothing (E_SWEEP_ONLY), or an `out` that holds something; InfraError E_LEDGER_BROKEN for
+// a broken chain. `each` is told every item at its end.
 [[nodiscard]] Replayed replay_run(const record::RunDir& run,
                                   const ReplayOptions& options,
                                   const Installation& installation,

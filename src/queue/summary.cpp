@@ -1,6 +1,7 @@
 #include "queue/summary.h"
 
 #include "util/text.h"
+#include "util/wrap.h"
 
 #include <algorithm>
 #include <numeric>
@@ -26,16 +27,7 @@ std::string reason_of(const record::Trajectory& t) {
   return t.final_result ? t.final_result->reason : t.stop_reason;
 }
 
-// At most `most` bytes, cut at a character and marked.
-std::string shortened(const std::string& text, std::size_t most) {
-  return text.size() <= most ? text : util::to_valid_utf8(text.substr(0, most - 3)) + "...";
-}
-
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
+using util::columns;
 
 std::string padded(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
   std::string line;
@@ -90,12 +82,7 @@ std::string line_of(const FinalRow& row, const Layout& layout, std::size_t width
   if (row.outcome == "correct" || reason.empty()) {
     return line + "\n";
   }
-  // In the column of the speedup, which such a row rarely has; below where it does not fit.
-  const std::size_t at = layout.total() + 2 - (cells.back().empty() ? layout.widths.back() + 2 : 0);
-  if (width == 0 || at + columns(reason) <= width) {
-    return line + std::string(at - columns(line), ' ') + reason + "\n";
-  }
-  return line + "\n    " + shortened(reason, width - 4) + "\n";
+  return line + "\n" + util::wrapped(reason, 4, width);
 }
 
 // A terminal too narrow for outcome and verdict beside each other gets the verdict alone.
@@ -120,11 +107,42 @@ std::string spent_text(const Final& final) {
   if (!final.cost_usd) {
     return "cost unknown (no [models.price])";
   }
-  std::string sum = fmt::format("${:.4f}", *final.cost_usd);
+  std::string sum = fmt::format("${:.4f}", *final.cost_usd + final.wasted_usd);
   if (final.wasted_usd > 0) {
-    sum += fmt::format(" and ${:.4f} for answers that were lost", final.wasted_usd);
+    sum += fmt::format(", of it ${:.4f} for lost answers", final.wasted_usd);
   }
-  return final.scripted ? fmt::format("{} at example prices: {}", sum, kNotCharged) : sum;
+  return !final.scripted         ? sum
+         : final.wasted_usd <= 0 ? fmt::format("{} at example prices: {}", sum, kNotCharged)
+                                 : fmt::format("{}; example prices: {}", sum, kNotCharged);
+}
+
+// What is left, why, and the command that goes on.
+std::string left_text(const Final& final, const std::string& config, std::size_t width) {
+  const Stopped& stopped = final.stopped;
+  std::string why = " unfinished or lost to infrastructure; go on with";
+  if (stopped.kind == "budget") {
+    why = " not finished: stopped because " + stopped.text + "; raise it to go on with";
+  } else if (stopped.kind == "refused") {
+    why = " not finished: stopped because " + stopped.text +
+          "; mend the key, the account or base_url, then go on with";
+  } else if (stopped.kind == "interrupted") {
+    why = " not finished: interrupted; go on with";
+  }
+  const std::string text =
+      fmt::format("{}{}  sweep {}", final.infra + final.left, why, util::printable(config));
+  return "left    " + util::wrapped(text, 8, width).substr(8);
+}
+
+// Where the run is for other commands; nothing where its name alone is enough.
+std::string place_text(const record::RunDir& run) {
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error) / "runs";
+  const auto parent =
+      std::filesystem::absolute(run.folder(), error).lexically_normal().parent_path();
+  return error || parent == here
+             ? std::string()
+             : fmt::format("run     {0}   (sweep verify {0}, sweep replay {0})\n",
+                           util::printable(run.folder().string()));
 }
 
 }  // namespace
@@ -136,8 +154,11 @@ std::string bound_text(std::optional<double> usd, bool scripted) {
                            : std::string(kNotCharged);
 }
 
-Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir& run) {
+Final final_of(const std::vector<config::WorkItem>& items,
+               const record::RunDir& run,
+               const Stopped& stopped) {
   Final final;
+  final.stopped = stopped;
   double cost = 0;
   bool priced = true;
   for (const config::WorkItem& item : items) {
@@ -146,7 +167,10 @@ Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir&
                  {},
                  {},
                  {},
-                 {}};
+                 {},
+                 item.id(),
+                 item.variant,
+                 item.attempt};
     const Past past = past_of(run, item);
     if (past.trajectory) {
       const record::Trajectory& t = *past.trajectory;
@@ -161,6 +185,11 @@ Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir&
       priced = priced && t.cost_usd.has_value();
       cost += t.cost_usd.value_or(0);
       final.wasted_usd += t.cost_wasted_usd.value_or(0);
+    }
+    // Their requests were given up, which the item itself knows as an interruption alone.
+    if (stopped.models.contains(item.model) &&
+        (row.outcome.empty() || row.outcome == "in_progress")) {
+      row.reason = "refused";
     }
     final.infra += row.outcome == "infra_error" ? 1U : 0U;
     final.left += row.outcome.empty() || row.outcome == "in_progress" ? 1U : 0U;
@@ -187,18 +216,18 @@ std::string final_text(const Final& final,
   for (const auto& [outcome, count] : final.outcomes) {
     counts.push_back(fmt::format("{} {}", outcome, count));
   }
-  out += fmt::format("\n{}   {} tokens   {}\n",
-                     fmt::join(counts, "  "),
-                     util::human_count(static_cast<std::uint64_t>(final.tokens)),
-                     spent_text(final));
+  const std::string sums = fmt::format("{}   {} tokens   {}",
+                                       fmt::join(counts, "  "),
+                                       util::human_count(static_cast<std::uint64_t>(final.tokens)),
+                                       spent_text(final));
+  out += "\n" + util::wrapped(sums, 0, width);
   if (final.on_cpu) {
     out += "note    the cpu device never says PASS_FASTER: its times are no GPU times\n";
   }
+  out += place_text(run);
   out += "report  " + (run.report_folder() / "index.html").string() + "\n";
   if (final.infra + final.left > 0) {
-    out += fmt::format("left    {} unfinished or lost to infrastructure; go on with  sweep {}\n",
-                       final.infra + final.left,
-                       config);
+    out += left_text(final, config, width);
   }
   return out;
 }
@@ -211,15 +240,23 @@ nlohmann::json to_json(const Final& final, const record::RunDir& run, std::size_
       speedup = {
           {"point", row.speedup->point}, {"low", row.speedup->low}, {"high", row.speedup->high}};
     }
-    rows.push_back({{"problem", row.problem},
+    rows.push_back({{"id", row.id},
+                    {"problem", row.problem},
+                    {"variant", row.variant},
+                    {"attempt", row.attempt},
                     {"model", row.model},
                     {"outcome", row.outcome},
                     {"verdict", row.verdict},
                     {"speedup", speedup},
                     {"reason", row.reason}});
   }
+  nlohmann::json stopped;
+  if (!final.stopped.kind.empty()) {
+    stopped = {{"kind", final.stopped.kind}, {"text", final.stopped.text}};
+  }
   return {{"schema", 1},
           {"run", run.folder().string()},
+          {"stopped", stopped},
           {"worked", worked},
           {"items", rows},
           {"outcomes", final.outcomes},

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,16 @@ struct FinalRow {
   std::string verdict;
   std::optional<record::Interval> speedup;
   std::string reason;
+  std::string id{};  // WorkItem::id()
+  std::string variant{};
+  std::int64_t attempt = 1;
+};
+
+// Why a session ended before its items did.
+struct Stopped {
+  std::string kind{};  // "budget", "refused", "interrupted"; empty: it did not
+  std::string text{};
+  std::set<std::string> models{};  // refused: those whose items do not go on
 };
 
 // Where a run stands, read from its files: the same for an undisturbed and a resumed run.
@@ -34,9 +45,12 @@ struct Final {
   double wasted_usd = 0;           // of answers that were lost, as far as prices are known
   bool scripted = false;           // every model is scripted: nothing was charged
   bool on_cpu = false;             // something was timed on the cpu device
+  Stopped stopped{};
 };
 
-[[nodiscard]] Final final_of(const std::vector<config::WorkItem>& items, const record::RunDir& run);
+[[nodiscard]] Final final_of(const std::vector<config::WorkItem>& items,
+                             const record::RunDir& run,
+                             const Stopped& stopped);
 
 // The table, counts, cost, where the report is, and what to do about what is left. `width`: columns
 // of the terminal, at least 40; 0: no limit (a file or a pipe).

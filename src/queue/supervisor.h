@@ -54,6 +54,9 @@ class Supervisor {
 
   [[nodiscard]] const ViewState& state() const { return state_; }
 
+  // Those whose first requests were all refused.
+  [[nodiscard]] const std::set<std::string>& stopped_models() const { return stopped_models_; }
+
   // Why it ended before its items did; empty: it did not.
   [[nodiscard]] const std::string& stop_text() const { return stop_text_; }
 

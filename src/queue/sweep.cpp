@@ -208,12 +208,6 @@ std::optional<std::vector<record::Row>> begun(const record::RunDir& run) {
   return whole ? std::optional(std::move(ledger.read)) : std::nullopt;
 }
 
-// How a session ended, and why before its items did.
-struct Ended {
-  Supervisor::End end = Supervisor::End::done;
-  std::string why;
-};
-
 struct Session {
   const SweepOptions& options;
   const Installation& installation;
@@ -221,10 +215,10 @@ struct Session {
   const record::RunDir& run;
 };
 
-Ended drive(const Session& s,
-            const std::vector<Lane>& lanes,
-            record::Ledger& ledger,
-            std::vector<Task> tasks) {
+Stopped drive(const Session& s,
+              const std::vector<Lane>& lanes,
+              record::Ledger& ledger,
+              std::vector<Task> tasks) {
   StopSignals signals;  // before any child or thread exists
   const Builtins builtins(s.plan.config, s.installation);
   const auto web = start_web(s.plan, s.options, s.installation, s.run);
@@ -264,7 +258,13 @@ Ended drive(const Session& s,
   (void)ledger.append(record::kind::run_end,
                       {},
                       {{"outcomes", counts}, {"interrupted", end == Supervisor::End::interrupted}});
-  return {end, supervisor.stop_text()};
+  const std::string kind = end == Supervisor::End::interrupted ? "interrupted"
+                           : end == Supervisor::End::budget    ? "budget"
+                           : end == Supervisor::End::refused   ? "refused"
+                                                               : "";
+  return {kind,
+          end == Supervisor::End::interrupted ? "a signal ended it" : supervisor.stop_text(),
+          supervisor.stopped_models()};
 }
 
 // Columns of the terminal that standard output is; 0: it is none.
@@ -296,16 +296,7 @@ bool pages_made(const record::RunDir& run) {
   return !error && page >= fs::last_write_time(run.ledger_file(), error) && !error;
 }
 
-std::string stop_line(const Ended& ended) {
-  return ended.end == Supervisor::End::budget
-             ? "stopped because " + ended.why + ": raise it to go on\n"
-         : ended.end == Supervisor::End::refused
-             ? "stopped because " + ended.why +
-                   ": mend the key, the account or base_url, then run the same command\n"
-             : std::string();
-}
-
-int finish(const Session& s, const Ended& ended, std::size_t worked) {
+int finish(const Session& s, const Stopped& stopped, std::size_t worked) {
   bool reported = true;
   if (s.plan.config.report.enabled && (worked > 0 || !pages_made(s.run))) {
     try {
@@ -316,7 +307,7 @@ int finish(const Session& s, const Ended& ended, std::size_t worked) {
       reported = false;
     }
   }
-  Final final = final_of(s.plan.chosen, s.run);
+  Final final = final_of(s.plan.chosen, s.run, stopped);
   final.scripted = std::ranges::all_of(s.plan.config.models, config::scripted);
   if (s.options.json) {
     std::cout << to_json(final, s.run, worked)
@@ -324,9 +315,8 @@ int finish(const Session& s, const Ended& ended, std::size_t worked) {
               << '\n';
   } else {
     std::cout << final_text(final, s.run, worked, s.options.config.string(), output_width());
-    std::cout << stop_line(ended);
   }
-  const int status = ended.end == Supervisor::End::interrupted        ? 130
+  const int status = stopped.kind == "interrupted"                    ? 130
                      : final.infra > 0 || final.left > 0 || !reported ? 3
                                                                       : 0;
   if (worked > 0) {

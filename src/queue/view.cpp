@@ -1,9 +1,12 @@
 #include "queue/view.h"
 
+#include "queue/dollars.h"
 #include "util/text.h"
+#include "util/wrap.h"
 
 #include <cmath>
 #include <iostream>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -35,10 +38,9 @@ std::string cost_text(const ViewState& state) {
     cost += model.cost;
     known = known && model.price_known;
   }
-  const std::string of = state.budget ? fmt::format(" of ${:.2f}", *state.budget) : "";
-  const std::string lost =
-      state.wasted >= 0.005 ? fmt::format(" + ${:.2f} lost", state.wasted) : "";
-  return fmt::format("{}${:.2f}{}{}", known ? "" : "at least ", cost, lost, of);
+  const std::string of = state.budget ? " of " + dollars(*state.budget) : "";
+  const std::string lost = state.wasted > 0 ? " + " + dollars(state.wasted) + " lost" : "";
+  return (known ? "" : "at least ") + dollars(cost) + lost + of;
 }
 
 std::string outcomes_text(const ViewState& state) {
@@ -145,7 +147,10 @@ std::vector<std::string> screen(const ViewState& state, std::size_t width) {
   }
   const std::size_t first = state.events.size() > kEvents ? state.events.size() - kEvents : 0;
   for (std::size_t i = first; i < state.events.size(); ++i) {
-    lines.push_back(state.events[i]);
+    std::istringstream wrapped(util::wrapped(util::printable(state.events[i]), 0, width));
+    for (std::string line; std::getline(wrapped, line);) {
+      lines.push_back(line);
+    }
   }
   if (!state.url.empty()) {
     lines.push_back(state.url);

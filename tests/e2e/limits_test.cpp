@@ -32,9 +32,14 @@ TEST(Limits, AKeyThatIsRefusedFromTheStartStopsTheRun) {
   EXPECT_THAT(outcome.out, HasSubstr("the first 3 requests to m were all refused"));
   EXPECT_THAT(outcome.out, HasSubstr("wrong key"));
   EXPECT_THAT(outcome.out, HasSubstr("mend the key"));
+  const Outcome again = here.sweep({"s.toml", "--json"});
+  const nlohmann::json json = nlohmann::json::parse(again.out);
+  EXPECT_EQ(json.at("stopped").at("kind"), "refused");
+  EXPECT_THAT(json.at("stopped").at("text").get<std::string>(), HasSubstr("wrong key"));
+  EXPECT_EQ(json.at("items").at(0).at("reason"), "refused");
   // Nothing failed for it: every item is still to be done.
   EXPECT_EQ(outcome.out.find("infra_error"), std::string::npos) << outcome.out;
-  EXPECT_LE(server.requests().size(), 6U);
+  EXPECT_LE(server.requests().size(), 12U);
   EXPECT_EQ(here.rows("runs/r", "item_end"), 0);
 }
 

@@ -90,6 +90,19 @@ TEST_F(Replay, AMissNamesItemTurnAndWhatDiffers) {
   EXPECT_FALSE(json.at("same").get<bool>());
 }
 
+TEST_F(Replay, WhatMatchesNothingOrLacksAModelIsRefusedByName) {
+  const Outcome none = here_->sweep({"replay", "r", "--no-judge", "--only", "nix", "--out", "no"});
+  EXPECT_EQ(none.code, 2) << none.out;
+  EXPECT_THAT(none.err, HasSubstr("--only nix: matches no item of the run"));
+  EXPECT_FALSE(fs::exists(here_->folder() / "no"));
+  std::string other = kConfig;
+  other.replace(other.find("demo-flaky"), 10, "demo-other");
+  here_->write("other.toml", other);
+  const Outcome lacks = here_->sweep({"replay", "r", "--no-judge", "--config", "other.toml"});
+  EXPECT_EQ(lacks.code, 2) << lacks.out;
+  EXPECT_THAT(lacks.err, HasSubstr("other.toml: has no model 'demo-flaky'"));
+}
+
 TEST_F(Replay, DamagedRunsAreRefusedOrADifference) {
   const fs::path broken = copy("broken");
   const std::string ledger = text_of(broken / "ledger.jsonl");

@@ -75,6 +75,12 @@ TEST(View, SaysHowStoppingGoes) {
   EXPECT_THAT(screen(state, 200).back(), HasSubstr("Ctrl-C again kills"));
 }
 
+TEST(View, ShowsBudgetsBelowACent) {
+  ViewState state = example_state();
+  state.budget = 0.0005;
+  EXPECT_THAT(plain_line(state), HasSubstr(" of $0.00050"));
+}
+
 TEST(View, AnEmptyRunIsDrawnToo) {
   EXPECT_FALSE(screen({}, 80).empty());
 }
