@@ -59,9 +59,15 @@ bool known_word(TomlReader& reader,
   if (plain && allowed.find(" " + value + " ") != std::string_view::npos) {
     return true;
   }
+  const std::string all(util::trim(allowed));
+  std::vector<std::string> words;
+  for (const std::string_view word : util::split(all, ' ')) {
+    words.emplace_back(word);
+  }
+  const auto near = util::closest(value, words);
   reader.error(place,
                std::string(key) + " '" + util::printable(value.substr(0, 80)) + "' is unknown",
-               "one of: " + std::string(util::trim(allowed)));
+               (near ? "did you mean \"" + *near + "\"? One of: " : "one of: ") + all);
   return false;
 }
 

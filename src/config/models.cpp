@@ -4,6 +4,7 @@
 #include "util/text.h"
 
 #include <algorithm>
+#include <array>
 
 namespace sweep::config {
 
@@ -16,6 +17,65 @@ bool is_variable_name(std::string_view name) {
   return !name.empty() && name.size() <= 128 && letter(name[0]) &&
          std::all_of(
              name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+bool has(std::string_view text, char low, char high) {
+  return std::any_of(text.begin(), text.end(), [&](char c) { return c >= low && c <= high; });
+}
+
+// Keys of some providers could be names of variables.
+bool looks_like_a_key(std::string_view name) {
+  constexpr std::size_t kLong = 20;     // longer names of variables are of one case
+  constexpr std::size_t kOneWord = 32;  // hexadecimal keys
+  constexpr std::size_t kShortest = 6;  // behind a provider's prefix
+  const bool digit = has(name, '0', '9');
+  const bool upper = has(name, 'A', 'Z');
+  const bool lower = has(name, 'a', 'z');
+  if ((name.size() >= kLong && digit && upper && lower) ||
+      (name.size() >= kOneWord && digit && name.find('_') == std::string_view::npos)) {
+    return true;
+  }
+  constexpr std::array<std::string_view, 14> prefixes = {"hf_",
+                                                         "gsk_",
+                                                         "glpat_",
+                                                         "ghp_",
+                                                         "github_pat_",
+                                                         "sk_",
+                                                         "pk_",
+                                                         "r8_",
+                                                         "fw_",
+                                                         "pplx_",
+                                                         "nvapi_",
+                                                         "xai_",
+                                                         "tgp_v1_",
+                                                         "AIza"};
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view prefix) {
+    const std::string_view rest = name.substr(std::min(prefix.size(), name.size()));
+    return name.starts_with(prefix) && rest.size() >= kShortest &&
+           (has(rest, '0', '9') || has(rest, 'A', 'Z')) &&
+           (rest.find('_') == std::string_view::npos || rest.size() >= kLong);
+  });
+}
+
+// The name of the key's variable; empty when it is none. What may be a key is not repeated.
+bool read_key_name(TomlReader& reader, const toml::table& table, std::string& into) {
+  if (!reader.text(table, "api_key_env", into)) {
+    return false;
+  }
+  if (!is_variable_name(into)) {
+    reader.error(place_of(table, "api_key_env"),
+                 "api_key_env is no variable name",
+                 "it must name an environment variable; the key itself never stands in a file");
+    into.clear();
+  } else if (looks_like_a_key(into)) {
+    reader.error(
+        place_of(table, "api_key_env"),
+        "api_key_env looks like a key itself (not shown)",
+        "put the key into a variable or .env, and name that variable here; a key that stood "
+        "in a file should be replaced");
+    into.clear();
+  }
+  return true;
 }
 
 // Host of an http(s) URL without port; empty when it is none.
@@ -131,13 +191,7 @@ Model read_model(TomlReader& reader,
   model.deployment_name = model.name;
   reader.text(table, "deployment_name", model.deployment_name);
   read_kind(reader, table, model);
-  const bool has_key = reader.text(table, "api_key_env", model.api_key_env);
-  if (has_key && !is_variable_name(model.api_key_env)) {
-    reader.error(place_of(table, "api_key_env"),
-                 "api_key_env is no variable name",
-                 "it must name an environment variable; the key itself never stands in a file");
-    model.api_key_env.clear();
-  }
+  const bool has_key = read_key_name(reader, table, model.api_key_env);
   model.reasoning_effort = agent.reasoning_effort;
   reader.optional(table, "reasoning_effort", model.reasoning_effort);
   reader.boolean(table, "omit_responses_reasoning", model.omit_responses_reasoning);

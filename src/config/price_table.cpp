@@ -16,6 +16,15 @@ namespace sweep::config {
 namespace {
 
 constexpr double kLargestRate = 1e6;  // dollars for a million tokens: one dollar a token
+// Dollars for a million tokens that models cost; what is outside is likely in another unit.
+constexpr double kUsualLow = 0.001;
+constexpr double kUsualHigh = 1000;
+constexpr double kMillion = 1e6;
+
+// "1.25" for 0.00000125 dollars a token.
+std::string for_a_million(double value) {
+  return fmt::format("{:.6g}", value * kMillion);
+}
 
 // A figure as whole units; what would have to be rounded is an error.
 bool exact(TomlReader& reader,
@@ -30,19 +39,44 @@ bool exact(TomlReader& reader,
   const double scaled = value * unit;
   into = std::llround(scaled);
   if (std::abs(scaled - static_cast<double>(into)) > 1e-3) {
-    reader.error(place_of(table, key),
-                 std::string(key) + " has more decimals than are counted",
-                 fmt::format("at most {:.0f} decimals", std::log10(unit)));
+    reader.error(
+        place_of(table, key),
+        std::string(key) + " has more decimals than are counted",
+        unit == kMillion
+            ? fmt::format("at most 6 decimals of dollars per MILLION tokens{}",
+                          value < kUsualLow ? "; did you mean " + for_a_million(value) + "?" : "")
+            : fmt::format("at most {:.0f} decimals of dollars", std::log10(unit)));
+    return false;
   }
   return true;
 }
 
-bool rate(TomlReader& reader, const toml::table& table, const char* key, std::int64_t& into) {
-  return exact(reader, table, key, 1e6, into);
+// `zero_too`: 0 is no price either.
+bool rate(TomlReader& reader,
+          const toml::table& table,
+          const char* key,
+          std::int64_t& into,
+          bool zero_too = false) {
+  if (!exact(reader, table, key, kMillion, into)) {
+    return false;
+  }
+  const double dollars = static_cast<double>(into) / kMillion;
+  const bool low = dollars < kUsualLow && (into > 0 || zero_too);
+  if (low || dollars > kUsualHigh) {
+    const auto place = place_of(table, key);
+    const std::string shown =
+        low && into > 0 ? fmt::format("{:.6f}", dollars) : fmt::format("{:.6g}", dollars);
+    reader.warn_once(fmt::format("price {}", reader.where(place)),
+                     place,
+                     std::string(key) + " = " + shown + " is no usual price",
+                     std::string("prices are dollars per MILLION tokens") +
+                         (low && into > 0 ? "; did you mean " + for_a_million(dollars) + "?" : ""));
+  }
+  return true;
 }
 
 void read_rates(TomlReader& reader, const toml::table& table, Rates& rates) {
-  const bool input = rate(reader, table, "input", rates.input);
+  const bool input = rate(reader, table, "input", rates.input, true);
   // A cache that has no price of its own costs what the prompt costs.
   if (!rate(reader, table, "cached_input", rates.cached_input) && input) {
     rates.cached_input = rates.input;
@@ -50,7 +84,7 @@ void read_rates(TomlReader& reader, const toml::table& table, Rates& rates) {
   if (!rate(reader, table, "cache_write", rates.cache_write) && input) {
     rates.cache_write = rates.input;
   }
-  rate(reader, table, "output", rates.output);
+  rate(reader, table, "output", rates.output, true);
 }
 
 void read_tiers(TomlReader& reader, const toml::table& table, Price& price) {
@@ -150,8 +184,15 @@ std::optional<Price> read_price(TomlReader& reader,
                  "dollars for a million tokens: input = 1.25; or free = true");
     return std::nullopt;
   }
+  const std::size_t errors = reader.errors().size();
   read_rates(reader, table, price.rates);
   exact(reader, table, "per_request", 1e9, price.per_request);
+  if (reader.errors().size() == errors && price.rates.input == 0 && price.rates.output == 0 &&
+      price.per_request == 0) {
+    reader.error(table.source(),
+                 shown + " has input = 0 and output = 0",
+                 "a model that costs nothing is  free = true;  leave out a price that is unknown");
+  }
   read_tiers(reader, table, price);
   return price;
 }
@@ -206,7 +247,7 @@ void PriceTable::read(TomlReader& reader,
         }
       }
     }
-    reader.take_errors(inner);
+    reader.take_remarks(inner);
   } catch (const util::UsageError& error) {
     reader.error(place,
                  "prices: " + error.message().where + ": " + error.message().what,

@@ -4,6 +4,7 @@
 #include "util/error.h"
 #include "util/text.h"
 
+#include <array>
 #include <charconv>
 
 namespace sweep::config {
@@ -38,6 +39,33 @@ std::string shown(double value) {
 
 std::string cut(std::string_view text) {
   return util::printable(text.substr(0, 80));
+}
+
+// Where a key belongs that stands in a wrong table of a model, or under the name that another
+// program has for it; empty: nobody knows it.
+std::string place_in_model(std::string_view key) {
+  struct Other {
+    std::string_view name;
+    std::string_view here;
+  };
+
+  constexpr std::array<Other, 7> others = {
+      Other{"api_key", "name the variable that holds it: api_key_env = \"NAME\""},
+      Other{"key", "name the variable that holds it: api_key_env = \"NAME\""},
+      Other{"model", "the id on the wire is deployment_name in [[models]]"},
+      Other{"url", "write base_url in [[models]]"},
+      Other{"api_base", "write base_url in [[models]]"},
+      Other{"max_output_tokens", "write max_tokens in [models.sampling]"},
+      Other{"max_completion_tokens", "write max_tokens in [models.sampling]"}};
+  for (const Other& other : others) {
+    if (key == other.name) {
+      return std::string(other.here);
+    }
+  }
+  const std::string_view home = home_of(key);
+  return home.empty() ? std::string()
+                      : "it belongs in " + (home == "models" ? std::string("[[models]]")
+                                                             : "[" + std::string(home) + "]");
 }
 
 }  // namespace
@@ -98,9 +126,12 @@ void TomlReader::check_keys(const toml::table& table, std::string_view name) {
       continue;
     }
     const auto near = util::closest(key.str(), names_of(name));
+    const std::string elsewhere = name.starts_with("models") ? place_in_model(key.str()) : "";
     error(key.source(),
           "unknown key '" + cut(key.str()) + "' in " + shown_table,
-          near ? "did you mean '" + *near + "'?" : "all keys: sweep --help config");
+          !elsewhere.empty() ? elsewhere
+          : near             ? "did you mean '" + *near + "'?"
+                             : "all keys: sweep --help config");
   }
 }
 

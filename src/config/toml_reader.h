@@ -25,9 +25,10 @@ class TomlReader {
     errors_.push_back({file_, std::move(what), std::move(next)});
   }
 
-  // Mistakes of a file that this one names.
-  void take_errors(const TomlReader& inner) {
+  // Mistakes and warnings of a file that this one names.
+  void take_remarks(const TomlReader& inner) {
     errors_.insert(errors_.end(), inner.errors_.begin(), inner.errors_.end());
+    warnings_.insert(warnings_.end(), inner.warnings_.begin(), inner.warnings_.end());
   }
 
   // At most one warning a key, whatever the number of tables that hold it.

@@ -43,6 +43,9 @@ TEST(EndpointKeys, AreLeftOutOfTheIdentityWhereNothingIsSaid) {
 TEST(EndpointKeys, MistakesSayWhatIsTaken) {
   EXPECT_THAT(errors_of(endpoint("profile = \"vlm\"")),
               AllOf(HasSubstr("x.toml:8:1"), HasSubstr("'vlm' is unknown"), HasSubstr("sglang")));
+  EXPECT_THAT(errors_of(endpoint("profile = \"vlm\"")), HasSubstr("did you mean \"vllm\"?"));
+  EXPECT_THAT(errors_of(endpoint("tool_markup = [\"herms\"]")),
+              HasSubstr("did you mean \"hermes\"?"));
   EXPECT_THAT(errors_of(endpoint("auth = \"basic\"")), HasSubstr("bearer api-key none"));
   EXPECT_THAT(errors_of(endpoint("auth = \"bearer api-key\"")), HasSubstr("unknown"));
   EXPECT_THAT(errors_of(endpoint("include_usage = \"yes\"")), HasSubstr("include_usage"));

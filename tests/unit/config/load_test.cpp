@@ -141,6 +141,48 @@ TEST(Config, NeverRepeatsASecret) {
               AllOf(HasSubstr("base_url holds a user name"), ::testing::Not(HasSubstr("hunter2"))));
 }
 
+TEST(Config, AKeyInThePlaceOfItsVariableIsRefusedAndNotShown) {
+  const auto errors = [](const std::string& name) {
+    return errors_of(with("slate = \"demo\"", "api_key_env = \"" + name + "\""));
+  };
+  for (const char* key : {"hf_AbCdhunter2",
+                          "gsk_Hunter2hunter2hunter2",
+                          "glpat_hunter2hunter2",
+                          "Hunter2Hunter2Hunter2",
+                          "0123456789abcdef0123456789hunter",
+                          "a123456789abcdef0123456789hunter"}) {
+    const std::string text = errors(key);
+    EXPECT_THAT(
+        text, ::testing::AnyOf(HasSubstr("looks like a key itself"), HasSubstr("is no variable")));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("unter2")));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("abcdef")));
+  }
+  for (const char* name : {"OPENAI_API_KEY",
+                           "hf_token",
+                           "hf_token_2",
+                           "sk_key",
+                           "AZURE_OPENAI_SWEDEN_CENTRAL_2_KEY",
+                           "MyKey2",
+                           "a_long_variable_for_the_key_of_host_2"}) {
+    EXPECT_EQ(errors(name), "ok") << name;
+  }
+}
+
+TEST(Config, AKeyInTheWrongTableOfAModelIsSentHome) {
+  const auto errors = [](const std::string& lines) {
+    return errors_of(with("slate = \"demo\"", lines));
+  };
+  EXPECT_THAT(errors("temperature = 1"), HasSubstr("it belongs in [models.sampling]"));
+  EXPECT_THAT(errors("max_tokens = 1"), HasSubstr("it belongs in [models.sampling]"));
+  EXPECT_THAT(errors("profile = \"vllm\""), HasSubstr("it belongs in [models.endpoint]"));
+  EXPECT_THAT(errors("tool_markup = \"off\""), HasSubstr("it belongs in [models.endpoint]"));
+  EXPECT_THAT(errors("[models.sampling]\nrpm = 3"), HasSubstr("it belongs in [[models]]"));
+  EXPECT_THAT(errors("budget_usd = 3"), HasSubstr("it belongs in [run]"));
+  EXPECT_THAT(errors("api_key = \"hunter2\""),
+              AllOf(HasSubstr("api_key_env = \"NAME\""), ::testing::Not(HasSubstr("hunter2"))));
+  EXPECT_THAT(errors("max_output_tokens = 3"), HasSubstr("max_tokens in [models.sampling]"));
+}
+
 TEST(Config, ARemoteModelNeedsAKeyAndBuiltinDoesNot) {
   EXPECT_THAT(errors_of("[run]\nname=\"r\"\nslate=\"demo\"\n[[models]]\nname=\"m\"\nbase_url="
                         "\"https://host/v1\"\n"),

@@ -78,8 +78,12 @@ TEST(Prices, MistakesAreNamed) {
   EXPECT_THAT(error("price = { input = 1 }"), HasSubstr("[models.price] needs input and output"));
   EXPECT_THAT(error("price = { input = 1, output = 1, currency = \"EUR\" }"),
               HasSubstr("currency 'EUR' cannot be counted"));
-  EXPECT_THAT(error("price = { input = 0.12345678, output = 1 }"),
-              HasSubstr("input has more decimals than are counted; at most 6 decimals"));
+  EXPECT_THAT(
+      error("price = { input = 0.12345678, output = 1 }"),
+      HasSubstr("input has more decimals than are counted; at most 6 decimals of dollars per "
+                "MILLION tokens"));
+  EXPECT_THAT(error("price = { input = 0.00000125, output = 1 }"), HasSubstr("did you mean 1.25?"));
+  EXPECT_THAT(error("price = { input = 0, output = 0 }"), HasSubstr("free = true"));
   EXPECT_THAT(error("price = { free = true, output = 1 }"), HasSubstr("output beside free = true"));
   EXPECT_THAT(error("price = { input = 1, output = 1, effective_from = \"soon\" }"),
               HasSubstr("effective_from 'soon' is no date"));
@@ -89,6 +93,34 @@ TEST(Prices, MistakesAreNamed) {
                     "above_prompt_tokens = 5 }] }"),
               HasSubstr("tiers do not ascend"));
   EXPECT_THAT(error("price = { input = -1, output = 1 }"), HasSubstr("input"));
+}
+
+TEST(Prices, FiguresInAnotherUnitAreWarnedAbout) {
+  const auto warnings = [](const std::string& price) {
+    std::string all;
+    for (const Diagnostic& warning : read(priced(price)).warnings) {
+      all += warning.text() + "\n";
+    }
+    return all;
+  };
+  EXPECT_EQ(warnings("price = { input = 0.001, output = 1000, cached_input = 0 }"), "");
+  EXPECT_EQ(warnings("price = { free = true }"), "");
+  EXPECT_EQ(
+      warnings("price = { input = 0.000001, output = 1 }"),
+      "x.toml:9:11: input = 0.000001 is no usual price; prices are dollars per MILLION tokens; did "
+      "you mean 1?\n");
+  EXPECT_THAT(warnings("price = { input = 1, output = 0.00001 }"), HasSubstr("did you mean 10?"));
+  EXPECT_THAT(warnings("price = { input = 1, output = 0 }"), HasSubstr("output = 0 is no usual"));
+  EXPECT_THAT(warnings("price = { input = 1250, output = 10 }"), HasSubstr("input = 1250 is no"));
+}
+
+TEST_F(PriceFile, FiguresInAnotherUnitAreWarnedAboutWithTheirFile) {
+  std::ofstream(dir_.path() / "prices.toml")
+      << "[[prices]]\nmodel = \"m\"\ninput = 0.000002\noutput = 1\n";
+  const auto loaded = parse(priced("", "prices = \"prices.toml\"\n"), "x.toml", dir_.path());
+  ASSERT_EQ(loaded.warnings.size(), 1U);
+  EXPECT_THAT(loaded.warnings[0].text(),
+              ::testing::AllOf(HasSubstr("prices.toml:3:1"), HasSubstr("did you mean 2?")));
 }
 
 TEST(Prices, TheHashTellsEveryDifference) {
