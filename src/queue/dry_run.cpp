@@ -1,10 +1,14 @@
 #include "queue/dry_run.h"
 
 #include "endpoint/profile.h"
+#include "http/client.h"
+#include "queue/dollars.h"
 #include "queue/summary.h"
 #include "util/text.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -55,17 +59,110 @@ std::string standing_text(const DryRun& dry) {
   return out;
 }
 
-// How a model's server is spoken to; nothing for a scripted model.
-std::string profile_line(const config::SweepConfig& config, const config::ModelCost& cost) {
-  if (cost.scripted) {
+const config::Model* model_of(const config::SweepConfig& config, const std::string& name) {
+  const auto found = std::ranges::find(config.models, name, &config::Model::name);
+  return found == config.models.end() ? nullptr : &*found;
+}
+
+// "key in NAME (not set)".
+std::string key_text(const DryRun& dry, const config::Model& model) {
+  if (model.api_key_env.empty()) {
+    return "no key";
+  }
+  return fmt::format("key in {} ({})",
+                     model.api_key_env,
+                     dry.lacking.keyless.contains(model.name) ? "not set" : "set");
+}
+
+// How a model's server is reached and spoken to; nothing for a scripted model.
+std::string reach_lines(const DryRun& dry, const config::ModelCost& cost) {
+  const config::Model* model = model_of(dry.plan.config, cost.model);
+  if (cost.scripted || model == nullptr) {
     return "";
   }
-  for (const config::Model& model : config.models) {
-    if (model.name == cost.model) {
-      return "    endpoint profile " + endpoint::summary(model.endpoint, model.base_url) + "\n";
+  std::string out = fmt::format("    {} at {}, {}",
+                                config::name(model->api_kind),
+                                http::public_url(model->base_url),
+                                key_text(dry, *model));
+  if (model->rpm) {
+    out += fmt::format(", rpm {}", *model->rpm);
+  }
+  if (model->tpm) {
+    out += fmt::format(", tpm {}", *model->tpm);
+  }
+  const std::string profile = endpoint::summary(model->endpoint, model->base_url);
+  return util::printable(out) + "\n" +
+         (profile == "generic" ? "" : "    endpoint profile " + profile + "\n");
+}
+
+// "4 items, 1 chosen, 0 of them can run; 1 lacks a key (NAME) or the device".
+std::string counts_text(const DryRun& dry) {
+  const Plan& plan = dry.plan;
+  std::set<std::string> keys;
+  for (const std::string& name : dry.lacking.keyless) {
+    if (const config::Model* model = model_of(plan.config, name)) {
+      keys.insert(model->api_key_env);
     }
   }
-  return "";
+  const auto hindered = std::ranges::count_if(
+      plan.chosen, [&](const config::WorkItem& item) { return dry.lacking.hinders(item); });
+  const auto ready =
+      plan.unsupported.empty() ? std::ssize(plan.chosen) - hindered : std::ptrdiff_t{0};
+  const std::size_t all = plan.matrix.items.size();
+  std::string out = fmt::format("{} item{}", all, all == 1 ? "" : "s");
+  if (plan.chosen.size() != plan.matrix.ready()) {
+    out += fmt::format(", {} chosen", plan.chosen.size());
+  }
+  out += fmt::format(", {} of them can run", ready);
+  if (hindered > 0) {
+    const std::string key = keys.empty() ? "" : fmt::format("a key ({})", fmt::join(keys, ", "));
+    const std::string device = dry.lacking.device ? "the device " + plan.config.run.device : "";
+    out += fmt::format("; {} lack{} {}{}{}",
+                       hindered,
+                       hindered == 1 ? "s" : "",
+                       key,
+                       !key.empty() && !device.empty() ? " or " : "",
+                       device);
+  }
+  return util::printable(out) + "\n";
+}
+
+// One line for each budget that does not hold what the items may take at most.
+std::string budget_lines(const config::Run& run, const config::CostPreview& cost) {
+  constexpr std::string_view kStops = ", the sweep may stop early\n";
+  std::string out;
+  if (run.budget_usd && cost.usd && *run.budget_usd < *cost.usd) {
+    out += fmt::format("budget {}: less than the upper bound {}{}",
+                       dollars(*run.budget_usd),
+                       dollars(*cost.usd),
+                       kStops);
+  }
+  const double tokens = cost.input_tokens + cost.output_tokens;
+  if (run.budget_tokens && static_cast<double>(*run.budget_tokens) < tokens) {
+    out += fmt::format("budget {} tokens: less than the upper bound {} tokens{}",
+                       util::human_count(static_cast<std::uint64_t>(*run.budget_tokens)),
+                       util::human_count(static_cast<std::uint64_t>(tokens)),
+                       kStops);
+  }
+  return out;
+}
+
+nlohmann::json models_json(const DryRun& dry) {
+  nlohmann::json out = nlohmann::json::array();
+  const auto limit = [](const std::optional<std::int64_t>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json();
+  };
+  for (const config::Model& model : dry.plan.config.models) {
+    out.push_back({{"name", model.name},
+                   {"api_kind", config::name(model.api_kind)},
+                   {"base_url", util::to_valid_utf8(http::public_url(model.base_url))},
+                   {"key", model.api_key_env},
+                   {"key_set", !dry.lacking.keyless.contains(model.name)},
+                   {"rpm", limit(model.rpm)},
+                   {"tpm", limit(model.tpm)},
+                   {"profile", endpoint::summary(model.endpoint, model.base_url)}});
+  }
+  return out;
 }
 
 }  // namespace
@@ -99,11 +196,7 @@ std::string text(const DryRun& dry) {
   for (const config::WorkItem& item : plan.matrix.items) {
     out += fmt::format("  {:<10}  {}\n", state_of(dry, item), item.id());
   }
-  const std::size_t ready = plan.unsupported.empty() ? plan.matrix.ready() : 0;
-  out += fmt::format("{} item{}, {} of them can run\n",
-                     plan.matrix.items.size(),
-                     plan.matrix.items.size() == 1 ? "" : "s",
-                     ready);
+  out += counts_text(dry);
   out += standing_text(dry);
   for (const std::string& note : plan.matrix.notes) {
     out += "note: " + note + "\n";
@@ -120,10 +213,10 @@ std::string text(const DryRun& dry) {
                        util::human_count(static_cast<std::uint64_t>(model.input_tokens)),
                        util::human_count(static_cast<std::uint64_t>(model.output_tokens)),
                        bound_text(model.usd, model.scripted));
-    out += profile_line(plan.config, model);
+    out += reach_lines(dry, model);
   }
   return out + (dry.left.empty() ? "nothing to run: every item is finished" : cost_line(cost)) +
-         "\n";
+         "\n" + budget_lines(plan.config.run, cost);
 }
 
 nlohmann::json to_json(const DryRun& dry) {
@@ -142,6 +235,10 @@ nlohmann::json to_json(const DryRun& dry) {
   }
   const auto run = plan.unsupported.empty() ? dry.left : std::vector<config::WorkItem>();
   const config::CostPreview cost = config::preview_cost(plan.config, run);
+  const auto& budget_usd = plan.config.run.budget_usd;
+  const auto& budget_tokens = plan.config.run.budget_tokens;
+  const auto hindered = std::ranges::count_if(
+      plan.chosen, [&](const config::WorkItem& item) { return dry.lacking.hinders(item); });
   return {{"schema", 1},
           {"run", plan.config.run.name},
           {"items", items},
@@ -154,7 +251,12 @@ nlohmann::json to_json(const DryRun& dry) {
           {"drift", util::to_valid_utf8(dry.standing.drift)},
           {"broken", util::to_valid_utf8(dry.standing.unreadable)},
           {"notes", plan.matrix.notes},
-          {"lacking", dry.lacking},
+          {"lacking", dry.lacking.texts},
+          {"lacking_items", hindered},
+          {"models", models_json(dry)},
+          {"budget_usd", budget_usd ? nlohmann::json(*budget_usd) : nlohmann::json()},
+          {"budget_tokens", budget_tokens ? nlohmann::json(*budget_tokens) : nlohmann::json()},
+          {"budget_may_stop", !budget_lines(plan.config.run, cost).empty()},
           {"scripted", cost.scripted},
           {"input_tokens", cost.input_tokens},
           {"output_tokens", cost.output_tokens},

@@ -18,7 +18,7 @@ struct DryRun {
   std::vector<config::WorkItem> left;
   Standing standing;
   std::string folder;
-  std::vector<std::string> lacking;  // lacks()
+  Lacking lacking;
 };
 
 // Reads the run's folder; takes no lock, writes nothing. `plan` must outlive the result.

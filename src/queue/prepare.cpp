@@ -193,18 +193,18 @@ void check_keys(const Plan& plan) {
   }
 }
 
-std::vector<std::string> lacks(const Plan& plan, const Installation& installation) {
-  std::vector<std::string> out;
+Lacking lacks(const Plan& plan, const Installation& installation) {
+  constexpr std::string_view kModels = "models.";
+  Lacking out;
   for (const util::Message& missing : missing_keys(plan)) {
-    out.push_back(missing.text());
-  }
-  for (const util::Message& broken : broken_keys(plan)) {
-    out.push_back(broken.text());
+    out.texts.push_back(missing.text());
+    out.keyless.insert(missing.where.substr(std::min(kModels.size(), missing.where.size())));
   }
   try {
     (void)lanes(installation.program, plan.config.run.device, 0, plan.config.run.require_gpu);
   } catch (const util::Error& error) {
-    out.emplace_back(error.what());
+    out.texts.emplace_back(error.what());
+    out.device = true;
   }
   return out;
 }

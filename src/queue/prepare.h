@@ -11,6 +11,7 @@
 #include "util/error.h"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,19 @@ struct Plan {
 // sent.
 void check_keys(const Plan& plan);
 
-// What a start would be refused for, though the file is right: keys and the device. Asks a child
-// process for the devices.
-[[nodiscard]] std::vector<std::string> lacks(const Plan& plan, const Installation& installation);
+// What a start would be refused for, though the file is right.
+struct Lacking {
+  std::vector<std::string> texts;  // for people; empty: nothing
+  std::set<std::string> keyless;   // models whose key variable is not set
+  bool device = false;             // the device is not there or cannot be used
+
+  [[nodiscard]] bool hinders(const config::WorkItem& item) const {
+    return device || keyless.contains(item.model);
+  }
+};
+
+// Asks a child process for the devices.
+[[nodiscard]] Lacking lacks(const Plan& plan, const Installation& installation);
 
 // Before anything is paid for: whether code can be compiled for the device and run in a sandbox.
 // UsageError E_COMPILE_TOOLCHAIN, InfraError E_SANDBOX.

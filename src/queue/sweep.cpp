@@ -59,6 +59,8 @@ std::vector<std::string> worker_environment(const config::SweepConfig& config) {
   return env;
 }
 
+constexpr int kLacking = 2;  // as the start itself would be refused
+
 std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data())
@@ -282,11 +284,11 @@ int show(const DryRun& dry, const SweepOptions& options) {
     std::cout << text(dry);
   }
   if (!options.quiet) {
-    for (const std::string& line : dry.lacking) {
+    for (const std::string& line : dry.lacking.texts) {
       std::cerr << "warning: " << util::printable(line) << '\n';
     }
   }
-  return 0;
+  return dry.lacking.texts.empty() ? 0 : kLacking;
 }
 
 // Whether the pages show all that the ledger holds.

@@ -43,6 +43,7 @@ struct Installation {
 // interrupted (the same command resumes). Throws util::UsageError for a configuration, key, device
 // or drift that the user must mend, before anything is written; util::InfraError when the run's
 // folder cannot be written (finished items stay as they are).
+// A dry run: 0, or 2 when a start would be refused for want of a key or a device.
 [[nodiscard]] int run_sweep(const SweepOptions& options, const Installation& installation);
 
 }  // namespace sweep::queue

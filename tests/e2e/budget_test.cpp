@@ -7,6 +7,7 @@ namespace sweep::e2e {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The built-in model needs three requests, of 2,900 to 3,900 tokens at a dollar a thousand; each
 // may take some 4,000 more for its answer.
@@ -47,6 +48,20 @@ TEST(Budget, IsCheckedBeforeEachRequestAndARaisedOneGoesOn) {
   EXPECT_EQ(last.code, 0) << last.out << last.err;
   EXPECT_EQ(here.rows("runs/r", "request"), 3);
   EXPECT_EQ(here.sweep({"verify", "r"}).code, 0);
+}
+
+TEST(Budget, ADryRunSaysThatItMayNotBeEnough) {
+  const Workspace here;
+  here.write("s.toml", config("budget_usd = 0.0005\nbudget_tokens = 8000"));
+  const Outcome dry = here.sweep({"s.toml", "--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_THAT(dry.out, HasSubstr("budget $0.00050: less than the upper bound $"));
+  EXPECT_THAT(dry.out, HasSubstr("budget 8.00k tokens: less than the upper bound "));
+  EXPECT_THAT(dry.out, HasSubstr(", the sweep may stop early\n"));
+  EXPECT_TRUE(here.sweep_json({"s.toml", "--dry-run"}).at("budget_may_stop").get<bool>());
+  here.write("s.toml", config("budget_usd = 1000000"));
+  EXPECT_FALSE(here.sweep_json({"s.toml", "--dry-run"}).at("budget_may_stop").get<bool>());
+  EXPECT_THAT(here.sweep({"s.toml", "--dry-run"}).out, Not(HasSubstr("stop early")));
 }
 
 TEST(Budget, OneThatHoldsNoRequestStartsNothing) {

@@ -14,6 +14,7 @@ namespace sweep::e2e {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -131,7 +132,7 @@ TEST(Demo, ADryRunSaysThatNothingIsCharged) {
   EXPECT_EQ(outcome.err, "");
 }
 
-// A start would be refused for either: said, and no reason to fail.
+// A start would be refused for either: said, and the exit code is the start's own.
 TEST(Demo, ADryRunWarnsOfAKeyAndADeviceThatAreNotThere) {
   const Workspace here;
   here.write("far.toml",
@@ -139,11 +140,19 @@ TEST(Demo, ADryRunWarnsOfAKeyAndADeviceThatAreNotThere) {
              "[[models]]\nname = \"m\"\nbase_url = \"https://host.invalid/v1\"\n"
              "api_key_env = \"SWEEP_TEST_NO_SUCH_KEY\"\n");
   const Outcome outcome = here.sweep({"far.toml", "--dry-run"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("1 item, 0 of them can run; 1 lacks a key (SWEEP_TEST_NO_SUCH_KEY) or the "
+                        "device cuda:7\n"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("at https://host.invalid/v1, key in SWEEP_TEST_NO_SUCH_KEY (not set)\n"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("endpoint profile")));
   EXPECT_THAT(outcome.err, HasSubstr("warning: models.m: key variable SWEEP_TEST_NO_SUCH_KEY"));
   EXPECT_THAT(outcome.err, HasSubstr("warning: device cuda:7: "));
   const nlohmann::json json = here.sweep_json({"far.toml", "--dry-run"});
   EXPECT_EQ(json.at("lacking").size(), 2U);
+  EXPECT_EQ(json.at("lacking_items"), 1);
+  EXPECT_EQ(json.at("models").at(0).at("key_set"), false);
   EXPECT_FALSE(std::filesystem::exists(here.folder() / "runs"));
 }
 
