@@ -161,10 +161,12 @@ void finish_completion(Completion& completion, const Target& target, std::size_t
     *text = redact(std::move(*text), target.key);
   for (ToolCall& call : message.calls)
     call.arguments = redact(std::move(call.arguments), target.key);
-  if (completion.usage.input < 0 || completion.usage.output < 0) {
-    std::size_t bytes = message.text.size() + message.reasoning.size();
-    for (const ToolCall& call : message.calls)
-      bytes += call.arguments.size() + call.name.size();
+  std::size_t bytes = message.text.size() + message.reasoning.size();
+  for (const ToolCall& call : message.calls)
+    bytes += call.arguments.size() + call.name.size();
+  // Some servers count nothing and say 0.
+  const bool nothing = completion.usage.input == 0 && completion.usage.output == 0 && bytes > 0;
+  if (completion.usage.input < 0 || completion.usage.output < 0 || nothing) {
     completion.usage = {};
     completion.usage.input = static_cast<std::int64_t>(request_bytes / 4);
     completion.usage.output = static_cast<std::int64_t>(bytes / 4);

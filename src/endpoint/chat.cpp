@@ -52,6 +52,13 @@ Finish finish_of(const std::string& reason) {
                                                              : Finish::other;
 }
 
+// Words for an answer that the server, not the model, ended.
+bool failed_by_server(const std::string& reason) {
+  constexpr std::array<std::string_view, 5> kFailed = {
+      "insufficient_system_resource", "network_error", "error", "server_error", "abort"};
+  return std::find(kFailed.begin(), kFailed.end(), reason) != kFailed.end();
+}
+
 ToolCall call_of(const Json& json) {
   ToolCall call;
   call.id = text_at(json, "id");
@@ -322,6 +329,8 @@ std::variant<Completion, WireError> Chat::interpret(Json document, const Asked& 
     return *error;
   out.finish_raw = text_at(*choice, "finish_reason");
   out.finish = finish_of(out.finish_raw);
+  if (failed_by_server(out.finish_raw))
+    return WireError{"the server ended the answer: " + out.finish_raw, "server_error", "", "", 503};
   out.usage = usage_of(member(document, "usage"), out.flags);
   read_message(*message, asked.profile, out);
   settle_calls(out, asked);

@@ -193,8 +193,12 @@ void ChatStream::add_name(CallSlot& slot, const std::string& name) const {
 }
 
 void ChatStream::add_call(const Json& delta) {
+  // Each piece looks through all calls.
+  constexpr std::size_t kMostCalls = 1024;
   const std::string id = text_at(delta, "id");
   CallSlot& slot = slot_for(integer_at(delta, "index"), id);
+  if (calls_.size() > kMostCalls)
+    error_ = WireError{"more than 1024 tool calls in one answer", "bad_event", "", "", 0};
   if (slot.id.empty())
     slot.id = id;
   if (delta.is_object())

@@ -22,6 +22,11 @@ namespace {
 constexpr std::size_t kMaxDetail = 300;
 constexpr std::size_t kMaxPartial = 4096;
 constexpr double kBytesPerToken = 3.5;
+// Refusals (403, 404, a page, a redirect) after which a request fails rather than waits for a
+// mended endpoint: in a conversation that was answered before they are about this request
+// (moderation, a firewall); a first request waits longer.
+constexpr int kRefusalsLater = 3;
+constexpr int kRefusalsFirst = 6;
 constexpr double kSleepSlice = 0.2;  // how soon a cancellation ends a wait
 
 std::string host_and_port(const std::string& url) {
@@ -74,6 +79,7 @@ class HttpEndpoint final : public Endpoint {
   Adaptation adaptation_;
   bool plain_bodies_ = false;               // this endpoint mislabels what it encodes
   std::optional<std::int64_t> max_output_;  // of the request under way
+  bool answered_ = false;                   // a request of this object
   bool first_try_ = true;                   // likewise
   double limited_ = 0;                      // seconds waited for permits
   std::size_t known_bytes_ = 0;             // of the last body whose tokens the endpoint counted
@@ -261,6 +267,7 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
   std::vector<Attempt> attempts;
   double waited = 0;
   double held_back = 0;  // seconds slept for rate limits of a sweep: no part of the deadline
+  int refusals = 0;
   Tries tries(retry_);
   max_output_ = settings.max_output_tokens;
   first_try_ = true;
@@ -278,6 +285,7 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
     first_try_ = false;
     attempts.push_back(attempt_of(outcome, body.size(), now - before, waited));
     if (outcome.completion) {
+      answered_ = true;
       outcome.completion->attempts = std::move(attempts);
       flag_changes(adaptation_, target_.profile, settings, *outcome.completion);
       return std::move(*outcome.completion);
@@ -286,7 +294,9 @@ std::variant<Completion, EndpointFailure> HttpEndpoint::complete(
     if (outcome.kind == FailureKind::bad_request &&
         learn(adaptation_, outcome.status, outcome.error, request, target_.profile))
       continue;
-    if (outcome.paused)
+    refusals =
+        outcome.kind == FailureKind::not_an_endpoint || outcome.status == 403 ? refusals + 1 : 0;
+    if (outcome.paused && refusals < (answered_ ? kRefusalsLater : kRefusalsFirst))
       continue;
     if (outcome.bad_encoding && !std::exchange(plain_bodies_, true))
       continue;

@@ -100,6 +100,12 @@ Usage usage_of(const Json* usage, std::vector<std::string>& flags) {
   }
   if (out.input == 0 && out.output == 0)
     flags.emplace_back("usage_zero");
+  // Beyond any model's context: a wrong count must not empty a budget.
+  constexpr std::int64_t kMostTokens = 50'000'000;
+  if (std::max(out.input, out.output) > kMostTokens) {
+    flags.emplace_back("usage_impossible");
+    return {};
+  }
   return out;
 }
 

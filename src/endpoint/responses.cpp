@@ -12,23 +12,17 @@ namespace {
 constexpr std::array<std::string_view, 3> kTerminal = {
     "response.completed", "response.incomplete", "response.failed"};
 
-void erase_everywhere(Json& json, const std::string& key) {
-  if (json.is_object())
-    json.erase(key);
-  if (json.is_object() || json.is_array())
-    for (Json& value : json)
-      erase_everywhere(value, key);
-}
-
-// Output items as input of the next request: without `status` (Azure rejects it) and without ids,
-// which a stateless server cannot look up.
+// Output items as input of the next request: without ids, which a stateless server cannot look up,
+// and, of the kinds known here, without `status` (Azure rejects it).
 Json replayable(Json items) {
   for (Json& item : items) {
     if (!item.is_object())
       continue;
-    erase_everywhere(item, "status");
+    const std::string type = text_at(item, "type");
     item.erase("id");
-    if (text_at(item, "type") == "reasoning" && member(item, "encrypted_content") != nullptr)
+    if (type == "message" || type == "function_call" || type == "reasoning" || type.empty())
+      item.erase("status");
+    if (type == "reasoning" && member(item, "encrypted_content") != nullptr)
       item["content"] = Json::array();
   }
   return items;
@@ -272,6 +266,8 @@ std::variant<Completion, WireError> Responses::interpret(Json document, const As
   const std::string status = text_at(document, "status");
   if (status == "failed" || status == "cancelled")
     return WireError{"the response is " + status, "server_error", "", "", 0};
+  if (status == "queued" || status == "in_progress")
+    return WireError{"the response is " + status + ", not finished", "no_output", "", "", 0};
   const Json* output = member(document, "output");
   if (output == nullptr || !output->is_array())
     return WireError{"the answer has no output: " + util::head_and_tail(dump(document), 200),

@@ -69,6 +69,34 @@ void try_paused(const config::SweepConfig& config,
   }
 }
 
+BothGrants take_both(SharedLimits& own,
+                     SharedLimits& all,
+                     const record::Need& need,
+                     bool begun,
+                     const LimitWait& wait) {
+  const LimitWait at_once = [](int, double, const std::string&) { return false; };
+  while (true) {
+    BothGrants out;
+    out.all = all.take({}, begun, wait);
+    if (!out.all) {
+      return {};
+    }
+    out.own = own.take(need, begun, at_once);
+    if (out.own) {
+      return out;
+    }
+    out.all.reset();
+    out.own = own.take(need, begun, wait);
+    if (!out.own) {
+      return {};
+    }
+    out.all = all.take({}, begun, at_once);
+    if (out.all) {
+      return out;
+    }
+  }
+}
+
 class ItemLimits::Held final : public record::ItemServices::Permit {
  public:
   Held(ItemLimits& owner,
@@ -137,15 +165,18 @@ std::unique_ptr<record::ItemServices::Permit> ItemLimits::take(const record::Nee
   const LimitWait wait = [this](int bell, double seconds, const Waiting& why) {
     return sleep(bell, seconds, why);
   };
-  // The model's own first: a general slot must not be held while waiting for it.
-  auto own = given_up_ ? nullptr : own_->take(need, begun, wait);
-  auto all = own && all_ ? all_->take({}, begun, wait) : nullptr;
+  BothGrants both;
+  if (!given_up_ && all_) {
+    both = take_both(*own_, *all_, need, begun, wait);
+  } else if (!given_up_) {
+    both.own = own_->take(need, begun, wait);
+  }
   end_wait();
   waited_ += clock_.monotonic() - before;
-  if (!own || (all_ && !all) || given_up_) {
+  if (!both.own || given_up_) {
     return nullptr;
   }
-  return std::make_unique<Held>(*this, std::move(own), std::move(all));
+  return std::make_unique<Held>(*this, std::move(both.own), std::move(both.all));
 }
 
 bool ItemLimits::settle(SharedLimits::Grant& grant, const record::TryEnd& end) {

@@ -26,6 +26,19 @@ namespace sweep::queue {
 void try_paused(const config::SweepConfig& config,
                 const std::vector<std::filesystem::path>& dotenv);
 
+struct BothGrants {
+  std::unique_ptr<SharedLimits::Grant> own, all;  // null: the wait was given up
+};
+
+// A grant of the model's own limits and one of those of all models. Neither is held while the other
+// is waited for: a general slot must not stand idle, and a request must not be counted in a minute
+// that it is not sent in.
+[[nodiscard]] BothGrants take_both(SharedLimits& own,
+                                   SharedLimits& all,
+                                   const record::Need& need,
+                                   bool begun,
+                                   const LimitWait& wait);
+
 // What keeps one item within its model's limits, in the worker. The supervisor is told while it
 // waits, and may end the wait: the item is then given up.
 class ItemLimits {

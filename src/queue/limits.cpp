@@ -304,7 +304,8 @@ bool LimitState::settle(Seat& seat,
                         const LimitSettings& settings,
                         double random) {
   using Result = record::TryEnd::Result;
-  const std::int64_t used = end.tokens >= 0                   ? end.tokens
+  constexpr std::int64_t kMostTokens = 100'000'000;  // beyond any request: no sum overflows
+  const std::int64_t used = end.tokens >= 0                   ? std::min(end.tokens, kMostTokens)
                             : end.began                       ? seat.tokens  // unknown: as reserved
                             : end.result == Result::throttled ? seat.tokens
                                                               : 0;

@@ -119,6 +119,17 @@ TEST(EndpointFaults, F21UsageMissing) {
   EXPECT_TRUE(got.usage.estimated);
   EXPECT_EQ(got.usage.output, 2);
   EXPECT_THAT(got.flags, Contains("usage_estimated"));
+  Fixture zero(always(http_response(
+      "200 OK",
+      R"({"choices":[{"message":{"content":"12345678"}}],"usage":{"prompt_tokens":0,"completion_tokens":0}})")));
+  EXPECT_TRUE(zero.answer().usage.estimated);
+  EXPECT_EQ(zero.answer().usage.output, 2);
+  Fixture absurd(always(http_response(
+      "200 OK",
+      R"({"choices":[{"message":{"content":"12345678"}}],"usage":{"prompt_tokens":9223372036854775807,"completion_tokens":1}})")));
+  const Completion counted = absurd.answer();
+  EXPECT_EQ(counted.usage.output, 2);
+  EXPECT_THAT(counted.flags, Contains("usage_impossible"));
 }
 
 TEST(EndpointFaults, F21UsageInEveryConvention) {
@@ -188,7 +199,7 @@ TEST(EndpointFaults, F24UnknownWordsAndItems) {
   EXPECT_EQ(chat.finish_raw, "novel_reason");
   EXPECT_EQ(body({user("u"), chat.message})["messages"][1]["new_thing"]["a"], 1);
   const Completion got = completion(read(
-      R"({"status":"novel","output":[{"type":"novel_item","id":"n","data":[1]},3,)"
+      R"({"status":"novel","output":[{"type":"novel_item","id":"n","data":[1],"status":{"status":1}},3,)"
       R"({"type":"message","content":[{"type":"novel_part"},{"type":"output_text","text":"x"}]}]})",
       asked(),
       Api::responses));
@@ -196,6 +207,24 @@ TEST(EndpointFaults, F24UnknownWordsAndItems) {
   const Json input = body({user("u"), got.message}, {}, {}, Api::responses)["input"];
   EXPECT_EQ(input[1]["type"], "novel_item");
   EXPECT_EQ(input[1]["data"][0], 1);
+  EXPECT_EQ(input[1]["status"]["status"], 1);
+}
+
+TEST(EndpointFaults, F24AnEndThatIsTheServersIsNoAnswer) {
+  for (const char* reason : {"insufficient_system_resource", "network_error", "error", "abort"}) {
+    const auto answer =
+        read(R"({"choices":[{"finish_reason":")" + std::string(reason) +
+                 R"(","message":{"role":"assistant","content":"half"}}],"usage":{}})",
+             asked());
+    ASSERT_EQ(answer.index(), 1U) << reason;
+    EXPECT_EQ(std::get<WireError>(answer).status, 503) << reason;
+  }
+  for (const char* status : {"queued", "in_progress"})
+    EXPECT_EQ(
+        read(R"({"status":")" + std::string(status) + R"(","output":[]})", asked(), Api::responses)
+            .index(),
+        1U)
+        << status;
 }
 
 TEST(EndpointFaults, F33StrictTemplates) {

@@ -263,6 +263,30 @@ TEST(Permits, APausedRequestIsAskedAgainForAsLongAsItTakes) {
   EXPECT_EQ(f.slept(), 0) << "the permit is what it waits for";
 }
 
+// One request that is always refused (moderation, a firewall) must not hold all others for ever.
+TEST(Permits, ARequestThatAloneIsRefusedFailsInTheEnd) {
+  for (const bool later : {true, false}) {
+    FakePermits permits;
+    permits.pauses = true;
+    Fixture f([&](const std::string& request, int) -> RawServer::Answer {
+      const bool good = request.find("good") != std::string::npos;
+      return {good ? http_response("200 OK", kPlain)
+                   : http_response("403 Forbidden", R"({"error":{"message":"not this"}})")};
+    });
+    f.services.permits = &permits;
+    f.endpoint = connect(f.target, f.retry, f.services);
+    if (later) {
+      ASSERT_EQ(f.endpoint->complete({{Speaker::user, "good"}}, {}, {}).index(), 0U);
+    }
+    const auto answer = f.endpoint->complete({{Speaker::user, "bad"}}, {}, {});
+    ASSERT_EQ(answer.index(), 1U);
+    const auto& failure = std::get<EndpointFailure>(answer);
+    EXPECT_EQ(failure.attempts.size(), later ? 3U : 6U);
+    EXPECT_TRUE(failure.configuration);
+    EXPECT_THAT(failure.text, HasSubstr("not this"));
+  }
+}
+
 TEST(Permits, AWaitThatIsGivenUpCancelsTheRequest) {
   FakePermits permits;
   permits.most = 0;

@@ -1,5 +1,6 @@
 #include "queue/permits.h"
 
+#include "queue/item_limits.h"
 #include "util/error.h"
 #include "util/fake_clock.h"
 #include "util/file.h"
@@ -62,6 +63,32 @@ class Permits : public ::testing::Test {
   util::TempDir dir_;
   util::RealClock clock_;
 };
+
+// rpm counts the minute in which a request is sent: it must not be granted while another limit is
+// still waited for.
+TEST_F(Permits, OfTwoLimitsNeitherIsHeldWhileTheOtherIsWaitedFor) {
+  for (const bool general : {true, false}) {
+    const auto own = user(slots(1), "own");
+    const auto all = user(slots(1), "all");
+    const auto other = user(slots(1), general ? "all" : "own");
+    auto held = other->take(kNeed, false, kAtOnce);
+    ASSERT_TRUE(held);
+    int waits = 0;
+    const LimitWait wait = [&](int, double, const std::string&) {
+      EXPECT_EQ((general ? own : all)->look().in_flight(), 0);
+      if (++waits == 3) {
+        held.reset();
+      }
+      return true;
+    };
+    const BothGrants both = take_both(*own, *all, kNeed, false, wait);
+    EXPECT_GE(waits, 3);
+    EXPECT_TRUE(both.own);
+    EXPECT_TRUE(both.all);
+    EXPECT_EQ(own->look().in_flight(), 1);
+    EXPECT_EQ(all->look().in_flight(), 1);
+  }
+}
 
 TEST_F(Permits, AreAsManyAsThereAreAndApartByKey) {
   const auto a = user(slots(2));
