@@ -74,7 +74,7 @@ BothGrants take_both(SharedLimits& own,
                      const record::Need& need,
                      bool begun,
                      const LimitWait& wait) {
-  const LimitWait at_once = [](int, double, const std::string&) { return false; };
+  const LimitWait at_once = [](int, double, const Waiting&) { return false; };
   while (true) {
     BothGrants out;
     out.all = all.take({}, begun, wait);

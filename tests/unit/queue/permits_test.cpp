@@ -74,7 +74,7 @@ TEST_F(Permits, OfTwoLimitsNeitherIsHeldWhileTheOtherIsWaitedFor) {
     auto held = other->take(kNeed, false, kAtOnce);
     ASSERT_TRUE(held);
     int waits = 0;
-    const LimitWait wait = [&](int, double, const std::string&) {
+    const LimitWait wait = [&](int, double, const Waiting&) {
       EXPECT_EQ((general ? own : all)->look().in_flight(), 0);
       if (++waits == 3) {
         held.reset();
