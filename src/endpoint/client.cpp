@@ -216,10 +216,11 @@ EndpointFailure HttpEndpoint::failure(const Outcome& outcome, std::vector<Attemp
   if (attempts.size() > 1)
     what += " after " + std::to_string(attempts.size()) + " tries";
   const bool large = never_fits(outcome.error);
-  const std::string_view next =
+  // The code may say what the message does not.
+  const std::string next =
       large ? "lower max_tokens of this model, [agent] max_turns or tool_output_context_max_chars"
-            : advice(outcome.kind);
-  out.text = util::Message{http::public_url(url()), what, std::string(next)}.text();
+            : advice(outcome.kind, outcome.error.message + " " + outcome.error.code);
+  out.text = util::Message{http::public_url(url()), what, next}.text();
   out.retry = repeatable(outcome);
   out.retry_after = outcome.asked.value_or(0);
   out.configuration = large || is_configuration(outcome.kind);

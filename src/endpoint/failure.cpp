@@ -240,7 +240,7 @@ std::string_view advice(FailureKind kind) {
     case FailureKind::rate_limited:
       return "lower rpm, tpm or max_concurrency of this model, or try later";
     case FailureKind::overloaded:
-      return "try later; the endpoint is at fault";
+      return "try later, the endpoint is at fault";
     case FailureKind::transport:
       return "check that the endpoint is up and reachable from here";
     case FailureKind::protocol:
@@ -254,13 +254,33 @@ std::string_view advice(FailureKind kind) {
     case FailureKind::authentication:
       return "check the key in the variable that api_key_env names";
     case FailureKind::bad_request:
-      return "check deployment_name, api_kind and [models.sampling]";
+      return "check deployment_name, api_kind and [models.sampling], see `sweep probe FILE`";
     case FailureKind::not_an_endpoint:
-      return "check base_url (it usually ends in /v1) and deployment_name";
+      return "check base_url (it usually ends in /v1), api_kind (\"openai_chat\" where the server "
+             "has "
+             "no /responses) and deployment_name, see `sweep probe FILE`";
     case FailureKind::cancelled:
       return "run the same command again to go on";
   }
   return {};
+}
+
+bool names_no_model(std::string_view message) {
+  const std::string words = lower(message);
+  return has_any(words,
+                 {"model_not_found", "deploymentnotfound", "unknown model", "no such model"}) ||
+         (has_any(words, {"model", "deployment"}) &&
+          has_any(words, {"not found", "does not exist", "not exist", "no endpoints found"}));
+}
+
+std::string advice(FailureKind kind, std::string_view message) {
+  if (lower(message).find("enable-auto-tool-choice") != std::string::npos)
+    return "start vLLM with --enable-auto-tool-choice --tool-call-parser NAME, the parser of this "
+           "model";
+  const bool refused = kind == FailureKind::not_an_endpoint || kind == FailureKind::bad_request;
+  if (refused && names_no_model(message))
+    return "check deployment_name: the endpoint has no such model" + std::string(kSeeProbe);
+  return std::string(advice(kind));
 }
 
 }  // namespace sweep::endpoint

@@ -60,7 +60,16 @@ struct WireError {
 // "1m30s", "500ms", "2.5s", "1d", "7" in seconds; nullopt otherwise.
 [[nodiscard]] std::optional<double> parse_duration(std::string_view text);
 
+// Ends the advice where a probe can say more.
+inline constexpr std::string_view kSeeProbe = ", see `sweep probe FILE`";
+
 // Advice for a person, by kind.
 [[nodiscard]] std::string_view advice(FailureKind kind);
+
+// The same where the endpoint's own words say more than the kind. Holds no "; ".
+[[nodiscard]] std::string advice(FailureKind kind, std::string_view message);
+
+// Whether an endpoint says that it has no model of this name.
+[[nodiscard]] bool names_no_model(std::string_view message);
 
 }  // namespace sweep::endpoint

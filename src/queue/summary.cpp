@@ -1,5 +1,6 @@
 #include "queue/summary.h"
 
+#include "endpoint/failure.h"
 #include "util/text.h"
 #include "util/wrap.h"
 
@@ -116,6 +117,17 @@ std::string spent_text(const Final& final) {
                                  : fmt::format("{}; example prices: {}", sum, kNotCharged);
 }
 
+// What to mend when a model refuses from the start; `why` holds the refusal in parentheses, its
+// kind first.
+std::string mend_refusal(std::string_view why) {
+  const auto path = endpoint::FailureKind::not_an_endpoint;
+  const std::string kind = "(" + std::string(endpoint::name(path)) + ": ";
+  const auto at = why.find(kind);
+  return at == std::string_view::npos
+             ? "mend the key, the account or base_url" + std::string(endpoint::kSeeProbe)
+             : endpoint::advice(path, why.substr(at + kind.size()));
+}
+
 // What is left, why, and the command that goes on.
 std::string left_text(const Final& final, const std::string& config, std::size_t width) {
   const Stopped& stopped = final.stopped;
@@ -123,8 +135,8 @@ std::string left_text(const Final& final, const std::string& config, std::size_t
   if (stopped.kind == "budget") {
     why = " not finished: stopped because " + stopped.text + "; raise it to go on with";
   } else if (stopped.kind == "refused") {
-    why = " not finished: stopped because " + stopped.text +
-          "; mend the key, the account or base_url, then go on with";
+    why = " not finished: stopped because " + stopped.text + "; " + mend_refusal(stopped.text) +
+          ", then go on with";
   } else if (stopped.kind == "interrupted") {
     why = " not finished: interrupted; go on with";
   }

@@ -77,6 +77,23 @@ TEST(Limits, AWrongPathStopsTheRunWhateverTheKeyDidBefore) {
   }
 }
 
+TEST(Limits, APathOrAModelThatIsNotThereSaysWhatToMend) {
+  const auto said = [](const std::string& body) {
+    const Workspace here;
+    RawServer server([&](const std::string&, int) -> RawServer::Answer {
+      return {http_response("404 Not Found", body)};
+    });
+    here.write("s.toml", config(server, R"("level1/3")"));
+    return here.sweep({"s.toml"}).out;
+  };
+  const std::string path = said(R"({"detail":"Not Found"})");
+  EXPECT_THAT(path, HasSubstr("api_kind (\"openai_chat\""));
+  EXPECT_THAT(path, HasSubstr("see `sweep probe FILE`, then go on with  sweep s.toml"));
+  const std::string model = said(R"({"error":{"message":"The model `m` does not exist."}})");
+  EXPECT_THAT(model, HasSubstr("check deployment_name: the endpoint has no such model"));
+  EXPECT_THAT(model, HasSubstr("see `sweep probe FILE`"));
+}
+
 TEST(Limits, AnItemOutlastsARefusalThatIsMended) {
   const Workspace here;
   RawServer server([](const std::string&, int number) {

@@ -117,6 +117,29 @@ TEST(Failure, ReadsErrorsInEveryShape) {
   EXPECT_LE(error_from_body(std::string(100'000, '\xFF')).message.size(), 1000U);
 }
 
+TEST(Advice, SaysMoreWhereTheServersWordsDo) {
+  const auto say = [](FailureKind kind, std::string_view words) { return advice(kind, words); };
+  const std::string path = say(FailureKind::not_an_endpoint, "404 page not found");
+  EXPECT_NE(path.find("api_kind (\"openai_chat\""), std::string::npos);
+  EXPECT_TRUE(path.ends_with(kSeeProbe));
+  for (const char* words : {"The model `m` does not exist.",
+                            "model 'm' not found, try pulling it first",
+                            "The API deployment for this resource does not exist.",
+                            " model_not_found"}) {
+    const std::string model = say(FailureKind::not_an_endpoint, words);
+    EXPECT_TRUE(model.starts_with("check deployment_name: ")) << words;
+    EXPECT_TRUE(model.ends_with(kSeeProbe));
+  }
+  EXPECT_NE(say(FailureKind::bad_request,
+                "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser")
+                .find("--tool-call-parser NAME"),
+            std::string::npos);
+  EXPECT_EQ(say(FailureKind::rate_limited, "model not found"), advice(FailureKind::rate_limited));
+  // A failure is taken apart at "; ".
+  for (int kind = 0; kind <= static_cast<int>(FailureKind::cancelled); ++kind)
+    EXPECT_EQ(advice(static_cast<FailureKind>(kind)).find("; "), std::string::npos) << kind;
+}
+
 TEST(Failure, ClassifiesByStatusAndWords) {
   const auto kind = [](int status, const char* body) {
     return classify(status, error_from_body(body));
