@@ -3,7 +3,7 @@
 #include "cli/style.h"
 #include "endpoint/base_url.h"
 #include "endpoint/builtin.h"
-#include "endpoint/json.h"
+#include "endpoint/failure.h"
 #include "endpoint/profile.h"
 #include "endpoint/target.h"
 #include "http/client.h"
@@ -18,112 +18,38 @@ namespace sweep::cli {
 
 namespace {
 
-using endpoint::Json;
-
 constexpr double kPatience = 60;           // seconds of a question and its second try
 constexpr std::int64_t kMaxOutput = 2048;  // enough for a model that thinks before a short answer
-
-std::string milliseconds(double seconds) {
-  return seconds < 10 ? fmt::format("{:.0f} ms", seconds * 1000) : util::human_seconds(seconds);
-}
-
-// The first of these members that is a positive number.
-std::optional<std::int64_t> first_number(const Json& entry,
-                                         std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (const std::int64_t value = endpoint::integer_at(entry, name); value > 0) {
-      return value;
-    }
-  }
-  return std::nullopt;
-}
-
-std::string declared_limits(const Json& entry) {
-  std::string out;
-  if (const auto window = first_number(
-          entry, {"context_length", "max_model_len", "context_window", "max_context_length"})) {
-    out = fmt::format("context {}", *window);
-  }
-  const Json* provider = endpoint::member(entry, "top_provider");
-  auto output = first_number(entry, {"max_completion_tokens", "max_output_tokens", "max_tokens"});
-  if (!output && provider != nullptr) {
-    output = first_number(*provider, {"max_completion_tokens"});
-  }
-  if (output) {
-    out += fmt::format("{}output {}", out.empty() ? "" : ", ", *output);
-  }
-  return out;
-}
-
-// What /models says of the model.
-void read_models(const ProbeSubject& subject, const std::string& body, ProbedModel& out) {
-  const auto document = endpoint::parse_json(body);
-  const Json* list = document ? endpoint::member(*document, "data") : nullptr;
-  if (list == nullptr || !list->is_array()) {
-    out.checks.push_back({"model", CheckState::none, "/models holds no list of models", ""});
-    return;
-  }
-  std::vector<std::string> ids;
-  for (const Json& entry : *list) {
-    ids.push_back(endpoint::text_at(entry, "id"));
-    if (ids.back() != subject.target.model) {
-      continue;
-    }
-    out.checks.push_back(
-        {"model", CheckState::ok, fmt::format("listed among {} models", list->size()), ""});
-    if (const std::string limits = declared_limits(entry); !limits.empty()) {
-      out.checks.push_back({"limits", CheckState::ok, "declared: " + limits + " tokens", ""});
-    }
-    return;
-  }
-  const auto near = util::closest(subject.target.model, ids);
-  out.checks.push_back(
-      {"model",
-       CheckState::warn,
-       fmt::format("'{}' is not among the {} models of /models", subject.target.model, ids.size()),
-       near ? "did you mean deployment_name = \"" + *near + "\"?"
-            : "check deployment_name; some servers list other names than they take"});
-}
-
-http::Request models_request(const endpoint::Target& target) {
-  http::Request request;
-  request.method = "GET";
-  request.url = endpoint::join_url(target.base_url, "/models");
-  if (!target.key.empty()) {
-    request.headers.push_back(target.profile.auth == endpoint::Auth::api_key
-                                  ? http::Header{"api-key", target.key.reveal()}
-                                  : http::Header{"Authorization", "Bearer " + target.key.reveal()});
-  }
-  request.limits = target.limits;
-  request.limits.total =
-      std::min<std::chrono::milliseconds>(request.limits.total, std::chrono::seconds(30));
-  request.limits.first_byte = request.limits.total;
-  request.route = http::environment_route(request.url);
-  return request;
-}
-
-std::string how_to_reach(http::Fault fault) {
-  switch (fault) {
-    case http::Fault::resolve:
-      return "check the host of base_url, the network and the proxy";
-    case http::Fault::connect:
-    case http::Fault::timeout_connect:
-      return "is the server running there? check host, port and proxy of base_url";
-    case http::Fault::tls:
-      return "check https or http in base_url, and whether a proxy stands between";
-    case http::Fault::certificate:
-      return "point SSL_CERT_FILE at the CA that signed the server's certificate";
-    default:
-      return "try again; if it stays, ask whoever runs the server";
-  }
-}
+const endpoint::Conversation kQuestion = {
+    {endpoint::Speaker::user, "sweep probe: reply with the single word ready."}};
 
 void note_timing(const endpoint::Completion& answer, ProbedModel& out) {
-  out.first_token_s = answer.first_byte_seconds;
+  out.first_byte_s = answer.first_byte_seconds;
   const double rest = answer.seconds - answer.first_byte_seconds;
   if (answer.usage.output > 1 && rest > 0.001) {
     out.tokens_per_s = static_cast<double>(answer.usage.output) / rest;
   }
+}
+
+// Whether a body is one document where a stream was asked for.
+bool came_whole(const endpoint::Exchange& exchange) {
+  if (exchange.tries.empty()) {
+    return false;
+  }
+  const endpoint::Try& last = exchange.tries.back();
+  // The record of a stream that held the key is a document.
+  const bool stream = std::ranges::any_of(last.headers, [](const http::Header& header) {
+    return header.value.find("event-stream") != std::string::npos;
+  });
+  return !stream && util::trim(last.response).starts_with('{');
+}
+
+std::string stream_text(const endpoint::Completion& answer, ProbedModel& out) {
+  note_timing(answer, out);
+  return "first byte after " + milliseconds(answer.first_byte_seconds) +
+         (out.tokens_per_s           ? fmt::format(", {:.0f} tokens/s", *out.tokens_per_s)
+          : answer.usage.output <= 1 ? ", no tokens/s: fewer than two tokens came"
+                                     : ", no tokens/s: all came at once");
 }
 
 std::string answer_text(const endpoint::Completion& answer) {
@@ -142,16 +68,18 @@ std::optional<endpoint::Completion> check_form(const ProbeSubject& subject,
                                                bool stream,
                                                ProbedModel& out) {
   const char* name = stream ? "stream" : "answer";
-  const auto result = subject.ask(
-      {{endpoint::Speaker::user, "sweep probe: reply with the single word ready."}}, {}, stream);
+  endpoint::Exchange exchange;
+  const auto result = subject.ask(kQuestion, {}, stream, &exchange);
   if (const auto* failure = std::get_if<endpoint::EndpointFailure>(&result)) {
-    out.checks.push_back(failed_check(name, *failure));
     // Only the form that the configuration asks for decides.
-    if (stream != subject.target.stream) {
-      out.checks.back().state = CheckState::warn;
-      out.checks.back().next =
-          stream ? "leave stream = false in [[models]]" : "leave stream = true in [[models]]";
+    if (stream == subject.target.stream) {
+      explain_failure(subject, name, *failure, out);
+      return std::nullopt;
     }
+    out.checks.push_back(failed_check(name, *failure));
+    out.checks.back().state = CheckState::warn;
+    out.checks.back().next =
+        stream ? "leave stream = false in [[models]]" : "leave stream = true in [[models]]";
     return std::nullopt;
   }
   const auto& answer = std::get<endpoint::Completion>(result);
@@ -162,10 +90,12 @@ std::optional<endpoint::Completion> check_form(const ProbeSubject& subject,
         "no text (finish {}), {} tokens", endpoint::name(answer.finish), answer.usage.output);
     check.next = "raise max_tokens if the model thinks longer, or check its chat template";
   }
-  if (stream) {
-    note_timing(answer, out);
-    check.text = "first token after " + milliseconds(answer.first_byte_seconds) +
-                 (out.tokens_per_s ? fmt::format(", {:.0f} tokens/s", *out.tokens_per_s) : "");
+  if (stream && came_whole(exchange)) {
+    check.state = CheckState::warn;
+    check.text = "answered whole although a stream was asked";
+    check.next = "write stream = false in [[models]], or look for a proxy that gathers answers";
+  } else if (stream && check.state == CheckState::ok) {
+    check.text = stream_text(answer, out);
   }
   for (const std::string& flag : answer.flags) {
     if (flag.starts_with("param_")) {
@@ -178,7 +108,32 @@ std::optional<endpoint::Completion> check_form(const ProbeSubject& subject,
   return answer;
 }
 
+// The key was taken, whatever /models said of it.
+void note_key(const ProbeSubject& subject, ProbedModel& out) {
+  if (const ProbeCheck* refused = out.find("key")) {
+    out.set({"key", CheckState::warn, refused->text + ", but the model took it", ""});
+  } else if (subject.target.key.empty()) {
+    out.set({"key", CheckState::none, "none is sent", ""});
+  } else {
+    out.set({"key", CheckState::ok, "accepted", ""});
+  }
+}
+
 }  // namespace
+
+const ProbeCheck* ProbedModel::find(std::string_view check) const {
+  const auto found = std::ranges::find(checks, check, &ProbeCheck::name);
+  return found == checks.end() ? nullptr : &*found;
+}
+
+void ProbedModel::set(ProbeCheck check) {
+  const auto found = std::ranges::find(checks, check.name, &ProbeCheck::name);
+  if (found == checks.end()) {
+    checks.push_back(std::move(check));
+  } else {
+    *found = std::move(check);
+  }
+}
 
 bool ProbedModel::ready() const {
   return std::ranges::none_of(
@@ -220,35 +175,12 @@ ProbeCheck failed_check(std::string name, const endpoint::EndpointFailure& failu
   if (where != std::string::npos && next != std::string::npos && next > where) {
     out.text = text.substr(where + 2, next - where - 2);
     out.next = text.substr(next + 2);
+    // Said of a sweep; this is the probe.
+    if (const auto see = out.next.find(endpoint::kSeeProbe); see != std::string::npos) {
+      out.next.resize(see);
+    }
   }
   return out;
-}
-
-bool check_reach(const ProbeSubject& subject, ProbedModel& out) {
-  const http::Request request = models_request(subject.target);
-  http::Response response = http::Client().perform(request);
-  if (response.fault && response.status == 0) {
-    out.checks.push_back({"reach",
-                          CheckState::fail,
-                          endpoint::redact(response.fault->text, subject.target.key),
-                          how_to_reach(response.fault->fault)});
-    return false;
-  }
-  const bool tls = request.url.starts_with("https:");
-  out.checks.push_back({"reach",
-                        CheckState::ok,
-                        fmt::format("{}HTTP {} from /models after {}",
-                                    tls ? "TLS, " : "",
-                                    response.status,
-                                    milliseconds(response.seconds)),
-                        ""});
-  if (response.status == 200) {
-    read_models(subject, response.body, out);
-  } else {
-    // A key that is refused here may be good for the model alone: the answer decides.
-    out.checks.push_back({"model", CheckState::none, "/models is not offered", ""});
-  }
-  return true;
 }
 
 bool check_answers(const ProbeSubject& subject, ProbedModel& out) {
@@ -256,6 +188,7 @@ bool check_answers(const ProbeSubject& subject, ProbedModel& out) {
   if (!first) {
     return false;
   }
+  note_key(subject, out);
   if (!first->model.empty() && first->model != subject.target.model) {
     const bool dated = first->model.starts_with(subject.target.model);
     out.checks.push_back(

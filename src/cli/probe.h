@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sweep::cli {
@@ -19,7 +20,7 @@ enum class CheckState {
 
 // One question to an endpoint. `text` and `next` hold no key.
 struct ProbeCheck {
-  std::string name;  // "reach", "model", "answer", "stream", "tools", "think", "context", ...
+  std::string name;  // "reach", "key", "model", "answer", "stream", "tools", "think", ...
   CheckState state = CheckState::none;
   std::string text;  // what was seen, one line
   std::string next;  // how to mend it; empty: nothing to do
@@ -33,11 +34,17 @@ struct ProbedModel {
   std::string proxy;    // public URL; empty: none
   std::string key;      // "OPENAI_API_KEY from .env"; never the value; empty: none is sent
   std::vector<ProbeCheck> checks;
-  std::optional<double> first_token_s;
-  std::optional<double> tokens_per_s;
+  std::optional<double> first_byte_s;  // of the stream; empty: no stream came
+  std::optional<double> tokens_per_s;  // of the stream after its first byte; empty: too little came
 
   // No check failed.
   [[nodiscard]] bool ready() const;
+
+  // Null when it was not made.
+  [[nodiscard]] const ProbeCheck* find(std::string_view check) const;
+
+  // In place of the one of the same name, else at the end.
+  void set(ProbeCheck check);
 };
 
 // What is asked besides the first stage, which always comes first.
@@ -72,7 +79,7 @@ struct ProbeSubject {
       int tries = 2) const;
 };
 
-// Whether it is worth asking on: false when the host cannot be reached or refuses the key.
+// Whether it is worth asking on: false when the host cannot be reached.
 [[nodiscard]] bool check_reach(const ProbeSubject& subject, ProbedModel& out);
 // Whether it answers at all, and how fast.
 [[nodiscard]] bool check_answers(const ProbeSubject& subject, ProbedModel& out);
@@ -80,6 +87,17 @@ void check_tools(const ProbeSubject& subject, ProbedModel& out);
 void check_context(const ProbeSubject& subject, ProbedModel& out);
 void check_stress(const ProbeSubject& subject, std::size_t concurrency, ProbedModel& out);
 void check_soak(const ProbeSubject& subject, double minutes, ProbedModel& out);
+
+// A failure of the form that the configuration asks for, under the check that it belongs to: a
+// refused key, an unknown model, a path that is not there (then other paths are tried), else
+// `form`.
+void explain_failure(const ProbeSubject& subject,
+                     const char* form,
+                     const endpoint::EndpointFailure& failure,
+                     ProbedModel& out);
+
+// "12 ms", "12.3 s".
+[[nodiscard]] std::string milliseconds(double seconds);
 
 // A failure as a check.
 [[nodiscard]] ProbeCheck failed_check(std::string name, const endpoint::EndpointFailure& failure);

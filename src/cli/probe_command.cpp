@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <iterator>
 #include <memory>
 
 #include <unistd.h>
@@ -139,9 +140,11 @@ int run_probe(const std::vector<std::string>& arguments) {
   for (const config::Model* model : models) {
     (void)key_of(loaded.config, *model);
   }
-  for (const config::Diagnostic& open : config::open_to_others(loaded.config)) {
-    if (!global.quiet) {
-      std::cerr << "warning: " << open.text() << '\n';
+  if (!global.quiet) {
+    std::vector<config::Diagnostic> warnings = loaded.warnings;
+    std::ranges::move(config::open_to_others(loaded.config), std::back_inserter(warnings));
+    for (const config::Diagnostic& warning : warnings) {
+      std::cerr << "warning: " << warning.text() << '\n';
     }
   }
   const bool tell = !global.quiet && !global.json && ::isatty(STDERR_FILENO) == 1;

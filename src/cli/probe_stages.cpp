@@ -8,6 +8,8 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <random>
 #include <thread>
 
 #include <fmt/format.h>
@@ -27,12 +29,66 @@ const endpoint::ToolDefinition kTool = {
     "Reports one word.",
     R"({"type":"object","properties":{"word":{"type":"string","description":"The word."}},"required":["word"]})"};
 
-bool has_good_call(const endpoint::Completion& answer) {
-  return std::ranges::any_of(answer.message.calls, [](const endpoint::ToolCall& call) {
-    const auto arguments = endpoint::parse_json(call.arguments);
-    return call.name == kTool.name && call.problem.empty() && arguments && arguments->is_object() &&
-           arguments->contains("word");
+// A word that no server has ready: "amber-4821".
+std::string fresh_word(std::string_view word) {
+  std::random_device random;
+  return fmt::format("{}-{}", word, std::uniform_int_distribution(1000, 9999)(random));
+}
+
+std::string small_letters(std::string_view text) {
+  std::string out(util::trim(text));
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
+  return out;
+}
+
+// The word of a call that is as the schema says.
+std::optional<std::string> reported_word(const endpoint::Completion& answer) {
+  for (const endpoint::ToolCall& call : answer.message.calls) {
+    const auto arguments = endpoint::parse_json(call.arguments);
+    if (call.name == kTool.name && call.problem.empty() && arguments && arguments->is_object() &&
+        arguments->contains("word") && arguments->at("word").is_string()) {
+      return small_letters(arguments->at("word").get<std::string>());
+    }
+  }
+  return std::nullopt;
+}
+
+// Two turns in which `word` was to be reported and `receipt` stood in the tool's result.
+ProbeCheck judge_tools(const ProbeSubject& subject,
+                       const endpoint::Completion& first,
+                       const endpoint::Completion& second,
+                       const std::string& word,
+                       const std::string& receipt) {
+  const auto warned = [](std::string text, const char* next) {
+    return ProbeCheck{"tools", CheckState::warn, std::move(text), next};
+  };
+  if (first.message.calls.front().from_text) {
+    return warned("the call came in the text, not in tool_calls",
+                  "start the server with the tool-call parser of this model");
+  }
+  const auto reported = reported_word(first);
+  if (!reported) {
+    return warned("called, but not as the schema says: " +
+                      util::printable(first.message.calls.front().arguments.substr(0, 60)),
+                  "expect calls that are answered with an error");
+  }
+  if (*reported != word && !subject.scripted) {
+    return warned(
+        fmt::format("called with \"{}\" where \"{}\" was asked for",
+                    util::printable(reported->substr(0, 40)),
+                    word),
+        "the model or the server's tool-call parser changes arguments: expect wrong calls");
+  }
+  if (small_letters(second.message.text).find(receipt) == std::string::npos && !subject.scripted) {
+    return warned(
+        fmt::format("called, but turn 2 does not repeat \"{}\" of the tool's result: \"{}\"",
+                    receipt,
+                    util::printable(second.message.text.substr(0, 40))),
+        "the model may not see results: check the server's chat template");
+  }
+  return {"tools", CheckState::ok, "called, and the result was read in turn 2", ""};
 }
 
 // Reasoning that came in the first answer must be in the second request if the endpoint wants it
@@ -116,9 +172,12 @@ std::string mend_load(const Load& load, std::size_t concurrency) {
 }  // namespace
 
 void check_tools(const ProbeSubject& subject, ProbedModel& out) {
+  const std::string word = fresh_word("amber");
+  const std::string receipt = fresh_word("cedar");
   endpoint::Conversation conversation = {
       {Speaker::user,
-       "sweep probe: call the tool report_word once with the word orange. Do not answer in text."}};
+       "sweep probe: call the tool report_word once with the word " + word +
+           ". Do not answer in text."}};
   auto result = subject.ask(conversation, {kTool}, subject.target.stream);
   const auto called = [&] {
     const auto* answer = std::get_if<endpoint::Completion>(&result);
@@ -147,7 +206,13 @@ void check_tools(const ProbeSubject& subject, ProbedModel& out) {
   conversation.push_back(first.message);
   for (const endpoint::ToolCall& call : first.message.calls) {
     conversation.push_back(
-        {Speaker::tool, "The word was reported. Reply: done.", "", {}, call.id, call.name, ""});
+        {Speaker::tool,
+         "Reported. The receipt is " + receipt + ". Reply with the receipt alone.",
+         "",
+         {},
+         call.id,
+         call.name,
+         ""});
   }
   endpoint::Exchange second;
   const auto again = subject.ask(conversation, {kTool}, subject.target.stream, &second);
@@ -156,18 +221,8 @@ void check_tools(const ProbeSubject& subject, ProbedModel& out) {
     out.checks.back().text = "turn 2, which sends the call back: " + out.checks.back().text;
     return;
   }
-  ProbeCheck check{"tools", CheckState::ok, "called, and the result was read in turn 2", ""};
-  if (first.message.calls.front().from_text) {
-    check.state = CheckState::warn;
-    check.text = "the call came in the text, not in tool_calls";
-    check.next = "start the server with the tool-call parser of this model";
-  } else if (!has_good_call(first)) {
-    check.state = CheckState::warn;
-    check.text = "called, but not as the schema says: " +
-                 util::printable(first.message.calls.front().arguments.substr(0, 60));
-    check.next = "expect calls that are answered with an error";
-  }
-  out.checks.push_back(std::move(check));
+  out.checks.push_back(
+      judge_tools(subject, first, std::get<endpoint::Completion>(again), word, receipt));
   check_thinking(first, &second, out);
 }
 

@@ -17,7 +17,8 @@ constexpr std::array kCommands = {
     Command{"new", "print a starter kernel for a problem that compiles and passes", run_new},
     Command{"eval", "judge one kernel: correct? faster than the seed? how sure?", run_eval},
     Command{"problems", "list, show, check or start problems", run_problems},
-    Command{"probe", "ask every model of a config one question before a long run", run_probe},
+    Command{
+        "probe", "ask each model for an answer, a stream and a tool call before a run", run_probe},
     Command{"replay",
             "re-check a finished run offline: its conversations and its verdicts",
             run_replay},

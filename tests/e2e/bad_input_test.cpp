@@ -265,6 +265,24 @@ TEST_F(BadInput, AHarnessThatIsNotThereYet) {
   EXPECT_THAT(run.err, HasSubstr(warning));
 }
 
+TEST_F(BadInput, AProbeWarnsAsADryRunDoes) {
+  here_.write("s.toml",
+              config("",
+                     "base_url = \"http://host.example/v1\"\napi_key_env = \"E2E_KEY\"\n"
+                     "price = { input = 0.000001, output = 1 }"));
+  // No name is resolved: the proxy is not there.
+  const std::vector<std::string> environment = {"E2E_KEY=hunter2hunter2",
+                                                "http_proxy=http://127.0.0.1:1"};
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"s.toml", "--dry-run"},
+                                                  std::vector<std::string>{"probe", "s.toml"}}) {
+    const Outcome outcome = here_.sweep(command, environment);
+    EXPECT_THAT(outcome.err, HasSubstr("would travel unencrypted; use https://"));
+    EXPECT_THAT(outcome.err, HasSubstr("dollars per MILLION tokens; did you mean 1?"));
+  }
+  EXPECT_THAT(here_.sweep({"probe", "s.toml", "--quiet"}, environment).err,
+              Not(HasSubstr("warning")));
+}
+
 TEST_F(BadInput, AProbeWithoutItsKey) {
   here_.write("s.toml",
               config("", "base_url = \"http://127.0.0.1:1/v1\"\napi_key_env = \"NO_KEY_HERE\""));
