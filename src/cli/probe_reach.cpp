@@ -78,7 +78,7 @@ http::Request models_request(const endpoint::Target& target) {
   http::Request request;
   request.method = "GET";
   request.url = endpoint::join_url(target.base_url, "/models");
-  if (!target.key.empty()) {
+  if (!target.key.empty() && target.profile.auth != endpoint::Auth::none) {
     request.headers.push_back(target.profile.auth == endpoint::Auth::api_key
                                   ? http::Header{"api-key", target.key.reveal()}
                                   : http::Header{"Authorization", "Bearer " + target.key.reveal()});

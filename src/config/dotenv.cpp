@@ -34,11 +34,21 @@ bool is_name(std::string_view name) {
   });
 }
 
-// Value of one line: 'literal', "with \n \" \\ escapes", or bare up to " #".
-std::string value_of(std::string_view text, const std::string& file, std::size_t line) {
+// A bare value ends before a # behind white space.
+std::string bare_value(std::string_view text) {
+  std::size_t comment = 0;
+  while ((comment = text.find('#', comment)) != std::string_view::npos &&
+         (comment == 0 || (text[comment - 1] != ' ' && text[comment - 1] != '\t'))) {
+    ++comment;
+  }
+  return std::string(util::trim(text.substr(0, comment)));
+}
+
+// Value of what stands behind the "=": 'literal', "with \n \" \\ escapes", or bare.
+std::string value_of(std::string_view behind, const std::string& file, std::size_t line) {
+  const std::string_view text = util::trim(behind);
   if (text.empty() || (text[0] != '"' && text[0] != '\'')) {
-    const std::size_t comment = text.find(" #");
-    return std::string(util::trim(text.substr(0, comment)));
+    return bare_value(behind);
   }
   const char quote = text[0];
   std::string value;
@@ -83,7 +93,7 @@ void read_lines(std::string_view text, const std::string& file, const Take& take
     if (equals == std::string_view::npos || !is_name(name)) {
       fail(file, number, "not of the form NAME=value");
     }
-    take(name, value_of(util::trim(line.substr(equals + 1)), file, number));
+    take(name, value_of(line.substr(equals + 1), file, number));
   }
 }
 

@@ -277,7 +277,7 @@ nlohmann::json to_json(const Final& final, const record::RunDir& run, std::size_
           {"tokens", final.tokens},
           {"scripted", final.scripted},
           {"cost_usd", final.cost_usd ? nlohmann::json(*final.cost_usd) : nlohmann::json()},
-          {"wasted_usd", final.wasted_usd},
+          {"wasted_usd", final.cost_usd ? nlohmann::json(final.wasted_usd) : nlohmann::json()},
           {"report", (run.report_folder() / "index.html").string()}};
 }
 

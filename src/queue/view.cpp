@@ -40,6 +40,8 @@ std::string cost_text(const ViewState& state) {
   }
   const std::string of = state.budget ? " of " + dollars(*state.budget) : "";
   const std::string lost = state.wasted > 0 ? " + " + dollars(state.wasted) + " lost" : "";
+  if (!known && cost <= 0 && state.wasted <= 0)
+    return "price unknown";
   return (known ? "" : "at least ") + dollars(cost) + lost + of;
 }
 

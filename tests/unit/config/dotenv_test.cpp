@@ -29,6 +29,8 @@ TEST(Dotenv, ReadsTheUsualForms) {
   EXPECT_EQ(value_of("SWEEP_TEST_KEY='a\\nb'"), "a\\nb");
   EXPECT_EQ(value_of("SWEEP_TEST_KEY=a#b=c"), "a#b=c");
   EXPECT_EQ(value_of("SWEEP_TEST_KEY=1\nSWEEP_TEST_KEY=2"), "2");
+  EXPECT_EQ(value_of("SWEEP_TEST_KEY= # note"), "(none)");
+  EXPECT_EQ(value_of("SWEEP_TEST_KEY=abc\t# note"), "abc");
   EXPECT_EQ(value_of("SWEEP_TEST_KEY="), "(none)");
   EXPECT_EQ(value_of("OTHER=1"), "(none)");
 }

@@ -22,6 +22,14 @@ ViewState example_state() {
   return state;
 }
 
+TEST(View, AnUnknownPriceIsNotZeroDollars) {
+  ViewState state = example_state();
+  state.models.erase(state.models.begin());
+  const std::string text = ::testing::PrintToString(screen(state, 200));
+  EXPECT_THAT(text, HasSubstr("price unknown"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("$")));
+}
+
 TEST(View, ShowsCountsModelsLanesAndTheLastEvents) {
   const std::string text = ::testing::PrintToString(screen(example_state(), 200));
   EXPECT_THAT(text, HasSubstr("6/12 done  50%"));
