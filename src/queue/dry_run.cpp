@@ -71,7 +71,9 @@ std::string key_text(const DryRun& dry, const config::Model& model) {
   }
   return fmt::format("key in {} ({})",
                      model.api_key_env,
-                     dry.lacking.keyless.contains(model.name) ? "not set" : "set");
+                     dry.lacking.unusable.contains(model.name)  ? "not usable"
+                     : dry.lacking.keyless.contains(model.name) ? "not set"
+                                                                : "set");
 }
 
 // How a model's server is reached and spoken to; nothing for a scripted model.

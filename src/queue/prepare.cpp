@@ -137,9 +137,9 @@ Plan make_plan(const SweepOptions& options, const Installation& installation) {
 
 namespace {
 
-// Keys that are there and cannot be sent.
-std::vector<util::Message> broken_keys(const Plan& plan) {
-  std::vector<util::Message> out;
+// Keys that are there and cannot be sent, by their variable.
+std::map<std::string, util::Message> broken_keys(const Plan& plan) {
+  std::map<std::string, util::Message> out;
   const auto files = config::dotenv_files(plan.config.file, plan.config.root);
   std::set<std::string> seen;
   for (const config::Model& model : plan.config.models) {
@@ -149,7 +149,7 @@ std::vector<util::Message> broken_keys(const Plan& plan) {
     try {
       (void)config::read_key_value(model.api_key_env, files);
     } catch (const util::UsageError& error) {
-      out.push_back(error.message());
+      out.emplace(model.api_key_env, error.message());
     }
   }
   return out;
@@ -187,9 +187,9 @@ void check_keys(const Plan& plan) {
   if (!missing.empty()) {
     throw util::UsageError(missing.front(), "E_KEY_MISSING");
   }
-  const std::vector<util::Message> broken = broken_keys(plan);
+  const auto broken = broken_keys(plan);
   if (!broken.empty()) {
-    throw util::UsageError(broken.front(), "E_KEY_VALUE");
+    throw util::UsageError(broken.begin()->second, "E_KEY_VALUE");
   }
 }
 
@@ -199,6 +199,15 @@ Lacking lacks(const Plan& plan, const Installation& installation) {
   for (const util::Message& missing : missing_keys(plan)) {
     out.texts.push_back(missing.text());
     out.keyless.insert(missing.where.substr(std::min(kModels.size(), missing.where.size())));
+  }
+  for (const auto& [variable, broken] : broken_keys(plan)) {
+    out.texts.push_back(broken.text());
+    for (const config::Model& model : plan.config.models) {
+      if (model.api_key_env == variable) {
+        out.keyless.insert(model.name);
+        out.unusable.insert(model.name);
+      }
+    }
   }
   try {
     (void)lanes(installation.program, plan.config.run.device, 0, plan.config.run.require_gpu);
