@@ -87,6 +87,12 @@ std::string event(const nlohmann::json& delta, const char* finish = nullptr) {
          "\n\n";
 }
 
+std::string text_of(const fs::path& file) {
+  std::ostringstream out;
+  out << std::ifstream(file, std::ios::binary).rdbuf();
+  return out.str();
+}
+
 // An endpoint that says the key back wherever it can.
 RawServer::Handler echo(const std::string& key) {
   return [key](const std::string& request, int) -> RawServer::Answer {
@@ -109,8 +115,10 @@ RawServer::Handler echo(const std::string& key) {
     // Split over deltas of text, of reasoning and of a tool call's arguments.
     const std::string a = key.substr(0, 9);
     const std::string b = key.substr(9);
+    // A kernel that is compiled and run.
+    const std::string kernel = text_of(SWEEP_SOURCE_DIR "/seeds/level1/3_csr_spmm.cu");
     const std::string arguments =
-        nlohmann::json{{"kernel_code", "// " + key + "\n__global__ void k() {}\n"}}.dump();
+        nlohmann::json{{"kernel_code", "// " + key + "\n" + kernel}}.dump();
     const std::size_t half = arguments.find("e/2") + 1;
     nlohmann::json first{
         {"index", 0},
@@ -125,12 +133,6 @@ RawServer::Handler echo(const std::string& key) {
                          event({{"tool_calls", nlohmann::json::array({second})}}) +
                          event(nlohmann::json::object(), "tool_calls") + "data: [DONE]\n\n")};
   };
-}
-
-std::string text_of(const fs::path& file) {
-  std::ostringstream out;
-  out << std::ifstream(file, std::ios::binary).rdbuf();
-  return out.str();
 }
 
 void expect_clean(const std::string& text, const std::string& key, const std::string& where) {
