@@ -16,6 +16,46 @@ namespace {
 
 using testing::HasSubstr;
 
+Profile named(const char* name) {
+  config::EndpointKeys keys;
+  keys.profile = name;
+  return resolve(keys, "http://127.0.0.1:8000/v1");
+}
+
+// What docs/endpoints.md says of each row, from what the servers' own pages and issues say.
+TEST(Profiles, EachRowSaysWhatItsServersNeed) {
+  for (const char* name : {"azure-v1", "azure-classic", "azure-inference"})
+    EXPECT_EQ(named(name).auth, Auth::api_key) << name;
+  EXPECT_EQ(named("azure-classic").path, "/openai/deployments/{model}");
+  EXPECT_EQ(named("azure-classic").query, "api-version=2024-10-21");
+  EXPECT_EQ(named("azure-inference").path, "/models");
+  EXPECT_EQ(named("azure-inference").query, "api-version=2024-05-01-preview");
+  for (const char* name :
+       {"azure-inference", "sglang", "llama.cpp", "ollama", "deepseek", "kimi", "glm", "qwen"})
+    EXPECT_EQ(named(name).max_tokens_field, TokenField::max_tokens) << name;
+  for (const char* name : {"generic", "openai", "azure-v1", "azure-classic", "xai", "vllm"})
+    EXPECT_EQ(named(name).max_tokens_field, TokenField::max_completion_tokens) << name;
+  for (const char* name : {"deepseek", "kimi", "glm", "qwen"})
+    EXPECT_EQ(named(name).tool_choice, ToolChoice::auto_only) << name;
+  for (const char* name : {"openai", "azure-v1", "azure-classic", "xai", "deepseek", "gemini"})
+    EXPECT_TRUE(named(name).tool_markup.empty()) << name;
+  for (const char* name : {"openai", "xai", "gemini"})
+    EXPECT_FALSE(named(name).think_prefilled) << name;
+  EXPECT_EQ(named("kimi").tool_markup, std::vector{Markup::kimi});
+  EXPECT_EQ(named("glm").tool_markup, std::vector{Markup::glm});
+  EXPECT_EQ(named("qwen").tool_markup, (std::vector{Markup::hermes, Markup::qwen3_xml}));
+  EXPECT_EQ(named("xai").omit,
+            (std::vector<std::string>{"stop", "presence_penalty", "frequency_penalty"}));
+  EXPECT_EQ(named("xai").reasoning_summary, "off");
+  EXPECT_EQ(named("vllm").reasoning_replay, Replay::both);
+  EXPECT_EQ(named("ollama").empty_content, EmptyContent::empty);
+  EXPECT_EQ(named("kimi").empty_content, EmptyContent::placeholder);
+  EXPECT_EQ(named("kimi").tool_ids, ToolIds::kimi);
+  EXPECT_EQ(named("gemini").no_choices, NoChoices::refusal);
+  EXPECT_EQ(named("openrouter").effort_field, EffortField::reasoning_object);
+  EXPECT_THAT(named("openrouter").body, HasSubstr("allow_fallbacks"));
+}
+
 TEST(Profiles, AreChosenByHost) {
   const std::pair<const char*, const char*> places[] = {
       {"https://api.openai.com/v1", "openai"},
