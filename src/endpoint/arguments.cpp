@@ -100,24 +100,12 @@ std::string_view without_special_tokens(std::string_view text) {
 std::size_t json_length(std::string_view text) {
   if (!text.starts_with('{') && !text.starts_with('['))
     return 0;
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if ((c == '}' || c == ']') && --depth == 0) {
-      return i + 1;
-    }
-  }
-  return 0;
+  std::size_t length = 0;
+  walk_brackets(text, [&](std::int64_t depth, std::size_t at) {
+    length = depth == 0 ? at + 1 : 0;
+    return length > 0;
+  });
+  return length;
 }
 
 void check_arguments(ToolCall& call, bool cut_by_limit, Repair repair) {

@@ -86,25 +86,12 @@ void mend_surrogates(std::string& text) {
 }
 
 bool too_deep(std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kMaxJsonDepth)
-        return true;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return false;
+  bool deep = false;
+  walk_brackets(text, [&](std::int64_t depth, std::size_t) {
+    deep = depth > kMaxJsonDepth;
+    return deep;
+  });
+  return deep;
 }
 
 }  // namespace

@@ -15,6 +15,28 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr int kMaxJsonDepth = 128;
 
+// Walks over the brackets and braces of JSON text that stand outside its strings: after each `at`
+// is told how many are open and where it stands, and ends the walk by true. The text may be
+// anything.
+template <class At>
+void walk_brackets(std::string_view text, const At& at) {
+  std::int64_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string && c == '\\') {
+      ++i;
+      continue;
+    }
+    in_string = in_string != (c == '"');
+    const bool opens = !in_string && (c == '{' || c == '[');
+    const bool closes = !in_string && (c == '}' || c == ']');
+    depth += (opens ? 1 : 0) - (closes ? 1 : 0);
+    if ((opens || closes) && at(depth, i))
+      return;
+  }
+}
+
 // Parses text from outside. Bytes that are no UTF-8 are carried through as private code points
 // until restore() is called on the finished strings, so that a character split over two chunks
 // survives; lone surrogate escapes become U+FFFD. nullopt: no JSON, or nested deeper than
