@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -34,6 +35,15 @@ void put(std::vector<std::byte>& bytes, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
+// Inputs are exact in their type.
+std::uint16_t bf16_of(const problem::Problem& problem, float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0xffffU) != 0) {
+    malformed(problem, fmt::format("{} is no bf16", value));
+  }
+  return static_cast<std::uint16_t>(bits >> 16U);
+}
+
 void put_value(const problem::Problem& problem,
                DType type,
                const json& value,
@@ -43,6 +53,8 @@ void put_value(const problem::Problem& problem,
       return put(bytes, value.get<double>());
     case DType::f32:
       return put(bytes, value.get<float>());
+    case DType::bf16:
+      return put(bytes, bf16_of(problem, value.get<float>()));
     case DType::i64:
       return put(bytes, value.get<std::int64_t>());
     case DType::i32:

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -115,6 +116,9 @@ std::vector<std::byte> bytes_of(const json& values, expr::DType type) {
       put<std::int8_t>(values[i], to);
     } else if (type == expr::DType::u8 || type == expr::DType::boolean) {
       put<std::uint8_t>(values[i], to);
+    } else if (type == expr::DType::bf16) {
+      const auto pattern = std::bit_cast<std::uint32_t>(values[i].get<float>()) >> 16U;
+      put<std::uint16_t>(pattern, to);
     } else {
       ADD_FAILURE() << "golden inputs of type " << expr::name(type) << " are not read yet";
     }
@@ -142,6 +146,9 @@ std::vector<double> doubles(const std::vector<std::byte>& bytes, expr::DType typ
       out[i] = number_at<std::int64_t>(bytes, i);
     } else if (type == expr::DType::u8 || type == expr::DType::boolean) {
       out[i] = number_at<std::uint8_t>(bytes, i);
+    } else if (type == expr::DType::bf16) {
+      const auto upper = static_cast<std::uint32_t>(number_at<std::uint16_t>(bytes, i));
+      out[i] = std::bit_cast<float>(upper << 16U);
     } else {
       ADD_FAILURE() << "golden outputs of type " << expr::name(type) << " are not read yet";
     }
@@ -278,9 +285,11 @@ TEST_P(Golden, ReferenceAndSeedAgreeOnTheCpu) {
              evaluate::reference_signature(problem),
              oracle,
              golden["relative_tolerance"].get<double>());
-    // fp32 with a handful of operations for each element: 1e-5 is some 80 epsilon.
+    // fp32 with a handful of operations for each element: 1e-5 is some 80 epsilon. A bf16 is off by
+    // up to 2^-9 of itself.
+    const double near = problem.precision == problem::Precision::bf16 ? 0x1p-8 : 1e-5;
     Case(problem, one, *device)
-        .run(parsed(GetParam().seed), evaluate::candidate_signature(problem), candidate, 1e-5);
+        .run(parsed(GetParam().seed), evaluate::candidate_signature(problem), candidate, near);
   }
 }
 

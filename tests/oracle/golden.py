@@ -17,6 +17,13 @@ def f32(value):
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
+def bf16(value):
+    """The nearest bfloat16 (ties to even), as a Python float."""
+    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    bits += 0x7FFF + (bits >> 16 & 1)
+    return struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0]
+
+
 def normals(rng, count, mean=0.0, std=1.0):
     return [f32(rng.gauss(mean, std)) for _ in range(count)]
 

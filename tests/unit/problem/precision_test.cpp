@@ -1,6 +1,7 @@
 // Which arithmetic the comparison takes for fp32: products made here in the ways of kernels, bit by
 // bit, against the rule with its defaults.
 #include "compare_case.h"
+#include "problem/device/convert.cuh"
 
 #include <gtest/gtest.h>
 
@@ -215,6 +216,75 @@ TEST(Precision, RefusesShorterFactors) {
   const Factors g = positive();
   EXPECT_GT(share(g, [&](int i, int j) { return single(g, i, j, 13); }), 3);
   EXPECT_GT(share(g, [&](int i, int j) { return single(g, i, j, 16); }), 25);
+}
+
+float rounded_to(double v, unsigned type) {
+  return static_cast<float>(round_real(v, type));
+}
+
+// The share of ptx/gemm's tolerance that a product of bf16 factors takes, its result rounded to
+// bf16. The seed sums in order.
+double bf16_share(const Element& element, const Factors& f) {
+  std::vector<double> oracle;
+  std::vector<std::uint16_t> seed, made;
+  const auto put = [](std::vector<std::uint16_t>& to, float v) {
+    to.push_back(static_cast<std::uint16_t>(encode_real(static_cast<double>(v), kTypeBf16)));
+  };
+  for (int i = 0; i < kRows; ++i) {
+    for (int j = 0; j < kColumns; ++j) {
+      double sum = 0;
+      for (int l = 0; l < kTerms; ++l) {
+        sum += static_cast<double>(f.left(i, l)) * static_cast<double>(f.right(l, j));
+      }
+      oracle.push_back(sum);
+      put(seed, in_order(f, i, j));
+      put(made, element(i, j));
+    }
+  }
+  CompareInputs inputs;
+  inputs.got = std::as_bytes(std::span(made));
+  inputs.oracle = std::as_bytes(std::span(oracle));
+  inputs.seed = std::as_bytes(std::span(seed));
+  CompareParameters p = testing_case::close_f32(kRows, kColumns);
+  p.type = kTypeBf16;
+  p.floor = 5e-4;
+  p.ceiling = 4096 * 0x1p-7;
+  const Comparison found = compare(p, {kRows, kColumns}, inputs, 1);
+  return std::max(found.worst, found.worst_rms);
+}
+
+Factors in_bf16(Factors f) {
+  for (std::vector<float>* factor : {&f.a, &f.b}) {
+    for (float& v : *factor) {
+      v = rounded_to(static_cast<double>(v), kTypeBf16);
+    }
+  }
+  return f;
+}
+
+TEST(Precision, OfABf16ProductTakesAnyOrderAndRefusesShorterSumsAndFactors) {
+  for (const Factors& f : {in_bf16(zero_mean()), in_bf16(positive())}) {
+    EXPECT_LT(bf16_share([&](int i, int j) { return backwards(f, i, j); }, f), 0.5);
+    const auto short_sums = [&](int i, int j) {
+      float sum = 0;
+      for (int l = 0; l < kTerms; ++l) {
+        sum =
+            rounded_to(static_cast<double>(std::fma(f.left(i, l), f.right(l, j), sum)), kTypeBf16);
+      }
+      return sum;
+    };
+    EXPECT_GT(bf16_share(short_sums, f), 3);
+  }
+  const Factors f = in_bf16(zero_mean());
+  const auto short_factors = [&](int i, int j) {
+    float sum = 0;
+    for (int l = 0; l < kTerms; ++l) {
+      sum += rounded_to(static_cast<double>(f.left(i, l)), kTypeE4m3) *
+             rounded_to(static_cast<double>(f.right(l, j)), kTypeE4m3);
+    }
+    return sum;
+  };
+  EXPECT_GT(bf16_share(short_factors, f), 3);
 }
 
 // Seven products of quarters; `factor` scales the rows of a before and those of the result back.
