@@ -56,6 +56,7 @@ struct Task {
   std::string statement;  // mathematics and contract, as in problem.toml
   std::string contract;   // dims, tensors, scalars, visible shapes: text made from the problem
   std::string reference;  // reference.cu
+  std::string seed;       // text of the baseline kernel; empty: there is none
   std::string device;     // facts of the device, one a line
   std::string sha256;     // of the problem's files
   std::string seed_sha256;

@@ -9,6 +9,34 @@
 #include <algorithm>
 
 namespace sweep::agent {
+namespace {
+
+std::string amount(std::int64_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+// How a conversation goes on and ends, in the words of its harness.
+std::string_view rule_file(const Harness& harness) {
+  switch (harness.kind) {
+    case config::Harness::one_shot:
+      return "rule_one_shot.md";
+    case config::Harness::repair:
+      return "rule_repair.md";
+    case config::Harness::optimize:
+      return "rule_optimize.md";
+    default:
+      return harness.max_turns == 1 ? "rule_single_turn.md" : "rule.md";
+  }
+}
+
+}  // namespace
+
+Shown shown_by(const Harness& harness, device::Kind kind) {
+  Shown out;
+  out.cpu = kind == device::Kind::cpu;
+  out.seed = harness.kind == config::Harness::optimize;
+  return out;
+}
 
 std::string fill_prompt(std::string_view file, const Values& values) {
   const auto files = embedded::agent_prompts();
@@ -41,24 +69,27 @@ std::string system_prompt(const Harness& harness) {
   std::string list;
   for (const endpoint::ToolDefinition& tool : tool_definitions(harness))
     list += "- " + tool.name + ": " + tool.description + "\n";
-  return fill_prompt(
-      "system.md",
-      {{"max_turns", std::to_string(harness.max_turns)},
-       {"max_tool_calls", std::to_string(harness.max_tool_calls)},
-       {"tool_list", std::string(util::trim(list))},
-       {"submit_rule",
-        fill_prompt(harness.max_turns == 1 ? "submit_rule_single.md" : "submit_rule.md")}});
+  return fill_prompt("system.md",
+                     {{"turns", amount(harness.max_turns, "turn")},
+                      {"tool_calls", amount(harness.max_tool_calls, "tool call")},
+                      {"tool_list", std::string(util::trim(list))},
+                      {"rule", fill_prompt(rule_file(harness))}});
 }
 
-std::string task_prompt(const Task& task, bool cpu) {
-  return fill_prompt("task.md",
-                     {{"id", task.id},
-                      {"title", task.title},
-                      {"statement", task.statement},
-                      {"contract", task.contract},
-                      {"device", task.device + (cpu ? "\n\n" + fill_prompt("cpu_device.md") : "")},
-                      {"reference", task.reference},
-                      {"submission", fill_prompt("submission.md", {{"id", task.id}})}});
+std::string task_prompt(const Task& task, const Shown& shown) {
+  std::string out = fill_prompt(
+      "task.md",
+      {{"id", task.id},
+       {"title", task.title},
+       {"statement", task.statement},
+       {"contract", task.contract},
+       {"device", task.device + (shown.cpu ? "\n\n" + fill_prompt("cpu_device.md") : "")},
+       {"reference", task.reference}});
+  const auto add = [&](const std::string& section) { out += "\n\n" + section; };
+  if (shown.seed && !task.seed.empty())
+    add(fill_prompt("seed.md", {{"seed", task.seed}}));
+  add(fill_prompt("submission.md", {{"id", task.id}, {"example", fill_prompt("example.cu")}}));
+  return out;
 }
 
 std::vector<PromptFile> prompts() {
@@ -69,6 +100,10 @@ std::vector<PromptFile> prompts() {
     return a.name < b.name;
   });
   return out;
+}
+
+int prompts_version() {
+  return std::stoi(fill_prompt("version.txt"));
 }
 
 std::string prompts_sha256() {

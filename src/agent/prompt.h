@@ -15,7 +15,18 @@ namespace sweep::agent {
 using Values = std::initializer_list<std::pair<std::string_view, std::string>>;
 [[nodiscard]] std::string fill_prompt(std::string_view file, const Values& values = {});
 
+// What the first message holds besides the problem.
+struct Shown {
+  bool cpu = false;   // that the device is an emulation
+  bool seed = false;  // the baseline's text, where the task has it
+};
+
+[[nodiscard]] Shown shown_by(const Harness& harness, device::Kind kind);
+
 [[nodiscard]] std::string system_prompt(const Harness& harness);
-[[nodiscard]] std::string task_prompt(const Task& task, bool cpu);
+[[nodiscard]] std::string task_prompt(const Task& task, const Shown& shown);
+
+// Number of the prompts, raised with every change of what they say (docs/prompts.md).
+[[nodiscard]] int prompts_version();
 
 }  // namespace sweep::agent

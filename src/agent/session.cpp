@@ -159,7 +159,7 @@ void Session::begin() {
       {endpoint::Speaker::user,
        services_.again != nullptr
            ? services_.again->first_message
-           : task_prompt(task_, tool_settings_.device.kind == device::Kind::cpu)});
+           : task_prompt(task_, shown_by(harness_, tool_settings_.device.kind))});
 }
 
 void Session::one_turn(std::int64_t number) {

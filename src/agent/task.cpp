@@ -1,6 +1,7 @@
 #include "agent/task.h"
 
 #include "expr/dtype.h"
+#include "util/file.h"
 #include "util/sha256.h"
 #include "util/text.h"
 
@@ -9,6 +10,8 @@
 
 namespace sweep::agent {
 namespace {
+
+constexpr std::size_t kMaxSeed = std::size_t{1} << 20U;  // the plan parser's own limit
 
 std::string dims_text(const problem::Problem& problem) {
   std::string out = "Dims (integers, arguments of kernels by name):\n";
@@ -132,8 +135,11 @@ Task make_task(const problem::Problem& problem,
   out.sha256 = problem.hash();
   out.precision = std::string(problem::name(problem.precision));
   std::error_code error;
-  if (std::filesystem::exists(seed_file, error))
-    out.seed_sha256 = util::sha256_file(seed_file);
+  if (std::filesystem::exists(seed_file, error)) {
+    const std::string seed = util::read_file(seed_file, kMaxSeed);
+    out.seed = std::string(util::trim(seed));
+    out.seed_sha256 = util::sha256_hex(seed);
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/options.h"
 #include "cli/problem_check.h"
 #include "cli/problem_text.h"
+#include "cli/prompt_view.h"
 #include "problem/new.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -28,7 +29,7 @@ struct ProblemOptions {
   std::vector<std::string> ids;
   std::string domain;
   std::string slate;
-  bool all = false;
+  PromptOptions prompt;
   GlobalOptions global;
 };
 
@@ -160,7 +161,13 @@ int show(const ProblemOptions& options) {
     throw util::UsageError(
         {"sweep problems show", "needs a problem id", "see `sweep problems list`"}, "E_CLI_USAGE");
   }
+  const evaluate::Services services =
+      options.prompt.wanted ? evaluation_services() : evaluate::Services{};
   for (const problem::Entry* entry : select(catalog, options)) {
+    if (options.prompt.wanted) {
+      std::cout << prompt_text(services, entry->id, options.prompt, options.global.json);
+      continue;
+    }
     const problem::Problem problem = catalog.open(entry->id);
     std::cout << (options.global.json ? to_json(problem).dump(2) + "\n"
                                       : problem_text(problem, Style::for_stdout()));
@@ -263,6 +270,10 @@ int run_problems(const std::vector<std::string>& arguments) {
       "ids (level1/3) or globs (sci/*); for list also words of the title, for check also folders");
   app.add_option("--domain", options.domain, "only this domain");
   app.add_option("--slate", options.slate, "only this slate, e.g. popcorn2");
+  app.add_flag("--prompt", options.prompt.wanted, "show: what a model is sent first about it");
+  app.add_option("--harness", options.prompt.harness, "of --prompt (default: default)");
+  app.add_option("--config", options.prompt.config, "of --prompt: a sweep's TOML, for its [agent]");
+  app.add_option("--device", options.prompt.device, "of --prompt: cpu (default) or cuda:N");
   add_global_options(app, options.global);
   parse(app, arguments);
   if (action == "list") {

@@ -40,6 +40,19 @@ TEST(Cli, HelpConfigListsTheKeys) {
   }
 }
 
+TEST(Cli, ProblemsShowPromptIsWhatAModelIsSentFirst) {
+  const Workspace here;
+  const Outcome shown =
+      here.sweep({"problems", "show", "level1/3", "--prompt", "--harness", "optimize"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("# Problem level1/3"));
+  EXPECT_THAT(shown.out, HasSubstr("## Baseline"));
+  EXPECT_THAT(shown.out, HasSubstr("//@ problem level1/3"));
+  const Outcome wrong = here.sweep({"problems", "show", "level1/3", "--prompt", "--harness", "x"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("unknown harness 'x'"));
+}
+
 TEST(Cli, MistypedCommandIsSuggested) {
   const Workspace here;
   const Outcome outcome = here.sweep({"probee", "x.toml"});

@@ -2,7 +2,6 @@
 #include "agent/session.h"
 #include "fakes.h"
 #include "record/trajectory.h"
-#include "submission/plan.h"
 #include "util/error.h"
 
 #include <gmock/gmock.h>
@@ -65,30 +64,6 @@ TEST(Loop, PromptsHoldTaskAndBudgetsAndNoHoles) {
     EXPECT_THAT(message.text, Not(HasSubstr("{{")));
   EXPECT_EQ(w.model.offered.size(), 5U);
   EXPECT_EQ(prompts_sha256().size(), 64U);
-}
-
-TEST(Loop, WorkedExampleOfThePromptParses) {
-  const std::string text = fill_prompt("submission.md", {{"id", "level1/3"}});
-  const auto open = text.find("```cpp\n") + 7;
-  const auto parsed =
-      submission::parse("example.cu", text.substr(open, text.find("```", open) - open));
-  ASSERT_EQ(parsed.index(), 0U) << std::get<submission::PlanError>(parsed).what;
-  const auto& example = std::get<submission::Submission>(parsed);
-  submission::Signature signature;
-  signature.problem = "example/center";
-  signature.dims = {"rows", "cols"};
-  for (const auto& [name, role] :
-       {std::pair("x", submission::Role::input), std::pair("y", submission::Role::output)})
-    signature.tensors.push_back(
-        {name,
-         expr::DType::f32,
-         role,
-         {std::get<expr::Expr>(expr::parse("rows")), std::get<expr::Expr>(expr::parse("cols"))}});
-  submission::Binding binding;
-  binding.dims = {{"rows", 1000}, {"cols", 77}};
-  const auto expanded = submission::expand(example, signature, binding);
-  ASSERT_EQ(expanded.index(), 0U) << std::get<submission::PlanError>(expanded).what;
-  EXPECT_EQ(std::get<submission::Expansion>(expanded).steps.size(), 3U);
 }
 
 TEST(Loop, StressIsOneBitAndNothingHiddenReachesTheConversation) {

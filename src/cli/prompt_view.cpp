@@ -1,0 +1,69 @@
+#include "cli/prompt_view.h"
+
+#include "agent/prompt.h"
+#include "agent/task.h"
+#include "evaluate/preparation.h"
+#include "util/error.h"
+
+#include <nlohmann/json.hpp>
+
+namespace sweep::cli {
+namespace {
+
+// A sweep with this harness and nothing else of its own.
+config::SweepConfig config_with(const std::string& harness) {
+  std::string word;
+  for (const char c : harness) {
+    word += c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+  }
+  return config::parse(
+             "[run]\nname = \"prompt\"\nproblems = [\"level1/3\"]\n[agent]\nharness = \"" + word +
+                 "\"\n[[models]]\nname = \"m\"\nbase_url = \"builtin:demo\"\n"
+                 "api_kind = \"openai_chat\"\n",
+             "--harness",
+             ".")
+      .config;
+}
+
+device::Info info_of(device::Id id) {
+  for (const device::Listed& listed : device::list()) {
+    if (listed.usable && listed.id.kind == id.kind && listed.id.index == id.index) {
+      return listed.info;
+    }
+  }
+  throw util::UsageError({"--device " + device::text(id),
+                          "no such device can be used here",
+                          "see `sweep doctor`, or give --device cpu"},
+                         "E_CLI_DEVICE");
+}
+
+}  // namespace
+
+std::string prompt_text(const evaluate::Services& services,
+                        const std::string& problem,
+                        const PromptOptions& options,
+                        bool json) {
+  const config::SweepConfig config =
+      options.config.empty() ? config_with(options.harness) : config::load(options.config).config;
+  const device::Id id = device::parse_id(options.device);
+  const problem::Problem found = evaluate::find_problem(services, problem);
+  const agent::Task task =
+      agent::make_task(found, info_of(id), id.kind, evaluate::seed_file(services, found));
+  const agent::Harness harness = agent::make_harness(config.agent);
+  const std::string system = agent::system_prompt(harness);
+  const std::string first = agent::task_prompt(task, agent::shown_by(harness, id.kind));
+  if (!json) {
+    return system + "\n\n" + std::string(72, '=') + "\n\n" + first + "\n";
+  }
+  return nlohmann::json{{"schema", 1},
+                        {"id", found.id},
+                        {"harness", std::string(config::name(config.agent.harness))},
+                        {"system", system},
+                        {"first_message", first},
+                        {"prompts_version", agent::prompts_version()},
+                        {"prompts_sha256", agent::prompts_sha256()}}
+             .dump(2) +
+         "\n";
+}
+
+}  // namespace sweep::cli

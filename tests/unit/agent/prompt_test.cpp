@@ -1,0 +1,155 @@
+#include "agent/prompt.h"
+
+#include "agent/task.h"
+#include "agent/tools.h"
+#include "util/file.h"
+#include "util/text.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace sweep::agent {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::filesystem::path kTests = std::filesystem::path(SWEEP_SOURCE_DIR) / "tests";
+constexpr std::size_t kMax = 1 << 20;
+
+Harness harness_of(config::Harness kind) {
+  Harness out;
+  out.kind = kind;
+  const bool one = kind == config::Harness::single_turn || kind == config::Harness::one_shot;
+  out.tools = kind == config::Harness::default_tools || kind == config::Harness::all ||
+                      kind == config::Harness::optimize
+                  ? std::vector<std::string>{"compile_kernel", "run_correctness", "submit_kernel"}
+                  : std::vector<std::string>{"submit_kernel"};
+  out.max_turns = one ? 1 : kind == config::Harness::repair ? 5 : 10;
+  out.max_tool_calls = one ? 1 : 30;
+  return out;
+}
+
+device::Info some_gpu() {
+  device::Info info;
+  info.name = "Some GPU";
+  info.arch = "sm_90a";
+  info.sm_count = 132;
+  info.total_bytes = std::uint64_t{1} << 37U;
+  info.l2_bytes = std::size_t{50} << 20U;
+  info.max_shared_bytes = std::size_t{227} << 10U;
+  info.dram_bytes_per_second = 4.8e12;
+  info.clock_mhz = 1980;
+  return info;
+}
+
+Task example_task() {
+  return make_task(problem::require(kTests / "data/problems/example/center"),
+                   some_gpu(),
+                   device::Kind::cuda,
+                   kTests / "data/problems/example/center/seed.cu");
+}
+
+// Both messages, without the words about each tool: those belong to the tools.
+std::string whole_prompt(const Harness& harness, const Task& task, const Shown& shown) {
+  std::string system = system_prompt(harness);
+  for (const endpoint::ToolDefinition& tool : tool_definitions(harness)) {
+    const std::string line = "- " + tool.name + ": " + tool.description;
+    if (const auto at = system.find(line); at != std::string::npos)
+      system.replace(at, line.size(), "- " + tool.name + ": ...");
+  }
+  return system + "\n\n" + std::string(72, '=') + "\n\n" + task_prompt(task, shown) + "\n";
+}
+
+// Holds `text` to tests/golden/prompts/NAME.md; docs/prompts.md says how the files are made anew.
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::filesystem::path file = kTests / "golden/prompts" / (name + ".md");
+  if (std::getenv("SWEEP_UPDATE_GOLDEN") != nullptr) {
+    util::write_file_atomic(file, text);
+    return;
+  }
+  ASSERT_TRUE(std::filesystem::exists(file)) << file << ": see docs/prompts.md";
+  const std::string golden = util::read_file(file, kMax);
+  if (golden == text)
+    return;
+  std::size_t line = 1;
+  std::size_t at = 0;
+  while (at < std::min(golden.size(), text.size()) && golden[at] == text[at])
+    line += golden[at++] == '\n' ? 1U : 0U;
+  ADD_FAILURE() << file.filename() << " line " << line << " differs: a model is now told\n  "
+                << text.substr(at, 200) << "\nwhere it was told\n  " << golden.substr(at, 200)
+                << "\nIf that is meant, see docs/prompts.md, \"Changing a prompt\".";
+}
+
+TEST(GoldenPrompts, EachHarness) {
+  const Task task = example_task();
+  for (const config::Harness kind : {config::Harness::single_turn,
+                                     config::Harness::default_tools,
+                                     config::Harness::repair,
+                                     config::Harness::optimize,
+                                     config::Harness::one_shot}) {
+    const Harness harness = harness_of(kind);
+    expect_golden(std::string(config::name(kind)),
+                  whole_prompt(harness, task, shown_by(harness, device::Kind::cuda)));
+  }
+}
+
+// Whoever changes a prompt states it: the hash stands beside the version that it belongs to.
+TEST(GoldenPrompts, VersionAndHash) {
+  expect_golden(
+      "version",
+      "version " + std::to_string(prompts_version()) + "\nsha256 " + prompts_sha256() + "\n");
+}
+
+TEST(Prompts, OnlyOptimizeShowsTheBaseline) {
+  const Task task = example_task();
+  ASSERT_FALSE(task.seed.empty());
+  for (const config::Harness kind : {config::Harness::single_turn,
+                                     config::Harness::default_tools,
+                                     config::Harness::all,
+                                     config::Harness::repair,
+                                     config::Harness::optimize,
+                                     config::Harness::one_shot}) {
+    const std::string text = task_prompt(task, shown_by(harness_of(kind), device::Kind::cuda));
+    EXPECT_EQ(text.find(task.seed) != std::string::npos, kind == config::Harness::optimize)
+        << config::name(kind);
+  }
+}
+
+TEST(Prompts, EachHarnessHasItsRule) {
+  EXPECT_THAT(system_prompt(harness_of(config::Harness::single_turn)), HasSubstr("1 turn ("));
+  EXPECT_THAT(system_prompt(harness_of(config::Harness::repair)), HasSubstr("\"format error\""));
+  EXPECT_THAT(system_prompt(harness_of(config::Harness::optimize)), HasSubstr("start from"));
+  EXPECT_THAT(system_prompt(harness_of(config::Harness::one_shot)), HasSubstr("one answer"));
+  EXPECT_THAT(system_prompt(harness_of(config::Harness::default_tools)),
+              HasSubstr("30 tool calls"));
+}
+
+TEST(Prompts, ADeviceThatIsAnEmulationIsNamed) {
+  const Task task = example_task();
+  const Harness harness = harness_of(config::Harness::default_tools);
+  EXPECT_THAT(task_prompt(task, shown_by(harness, device::Kind::cpu)), HasSubstr("simulation"));
+  EXPECT_THAT(task_prompt(task, shown_by(harness, device::Kind::cuda)),
+              Not(HasSubstr("simulation")));
+}
+
+TEST(Prompts, FeedbackOfEachHarnessHasNoHoles) {
+  for (const char* file :
+       {"repair_format_error.md", "repair_compile_error.md", "repair_incorrect.md"}) {
+    const std::string text = fill_prompt(file, {{"attempt", "2"}, {"left", "3 attempts"}});
+    EXPECT_THAT(text, HasSubstr("attempt 2"));
+    EXPECT_THAT(text, HasSubstr("3 attempts left"));
+    EXPECT_THAT(text, Not(HasSubstr("{{")));
+  }
+  EXPECT_THAT(fill_prompt("optimize_feedback.md",
+                          {{"version", "3"},
+                           {"timings", "full: 12.1 us, 1.40x"},
+                           {"best", "1.52x, version 2"},
+                           {"left", "4 answers"}}),
+              Not(HasSubstr("{{")));
+}
+
+}  // namespace
+}  // namespace sweep::agent
