@@ -17,16 +17,17 @@ std::string amount(std::int64_t number, const std::string& noun) {
 
 // How a conversation goes on and ends, in the words of its harness.
 std::string_view rule_file(const Harness& harness) {
-  switch (harness.kind) {
-    case config::Harness::one_shot:
-      return "rule_one_shot.md";
-    case config::Harness::repair:
+  switch (harness.stop) {
+    case config::Stop::first_correct:
       return "rule_repair.md";
-    case config::Harness::optimize:
+    case config::Stop::turns:
       return "rule_optimize.md";
-    default:
-      return harness.max_turns == 1 ? "rule_single_turn.md" : "rule.md";
+    case config::Stop::submitted:
+      break;
   }
+  if (harness.max_turns > 1)
+    return "rule.md";
+  return harness.samples > 1 ? "rule_one_shot.md" : "rule_single_turn.md";
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ std::string_view rule_file(const Harness& harness) {
 Shown shown_by(const Harness& harness, device::Kind kind) {
   Shown out;
   out.cpu = kind == device::Kind::cpu;
-  out.seed = harness.kind == config::Harness::optimize;
+  out.seed = harness.show_seed;
   return out;
 }
 

@@ -107,6 +107,10 @@ Session::Session(const config::SweepConfig& config,
   tool_settings_ = tool_settings(config, item, device, services.allow_unsandboxed);
   tool_settings_.device_facts = task.device;
   trajectory_.provenance = provenance;
+  // What is not offered is not answered.
+  std::erase_if(harness_.tools, [&](const std::string& name) {
+    return std::ranges::none_of(tools_, [&](const auto& tool) { return tool.name == name; });
+  });
 }
 
 record::Trajectory Session::run() {
@@ -137,7 +141,7 @@ void Session::begin() {
   trajectory_.problem_title = task_.title;
   trajectory_.attempt = item_.attempt;
   trajectory_.precision = task_.precision;
-  trajectory_.harness = std::string(config::name(harness_.kind));
+  trajectory_.harness = harness_.name;
   trajectory_.max_turns = harness_.max_turns;
   trajectory_.max_tool_calls = harness_.max_tool_calls;
   trajectory_.tools_enabled = harness_.tools;

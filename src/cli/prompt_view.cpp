@@ -57,7 +57,7 @@ std::string prompt_text(const evaluate::Services& services,
   }
   return nlohmann::json{{"schema", 1},
                         {"id", found.id},
-                        {"harness", std::string(config::name(config.agent.harness))},
+                        {"harness", config.agent.harness.name},
                         {"system", system},
                         {"first_message", first},
                         {"prompts_version", agent::prompts_version()},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/harness.h"
 #include "config/price.h"
 
 #include <cstdint>
@@ -16,11 +17,8 @@ namespace sweep::config {
 // Completions.
 enum class ApiKind { responses, chat };
 
-enum class Harness { single_turn, default_tools, all, repair, optimize, one_shot };
-
-// Text forms as written in TOML: "openai", "openai_chat"; "single_turn", "default", "all", ...
+// As written in TOML: "openai", "openai_chat".
 [[nodiscard]] std::string_view name(ApiKind kind);
-[[nodiscard]] std::string_view name(Harness harness);
 
 // Unset members are not sent to the endpoint.
 struct Sampling {
@@ -105,11 +103,7 @@ struct Run {
 };
 
 struct Agent {
-  Harness harness = Harness::default_tools;
-  std::vector<std::string> tools;  // names in schema order; always holds submit_kernel
-  std::int64_t max_turns = 10;
-  std::int64_t max_tool_calls = 30;
-  std::int64_t warn_turns_remaining = 2;
+  Harness harness = builtin_harness("default");  // with what [run] tools and [agent] set
   double turn_delay_s = 0;
   std::optional<std::string> reasoning_effort;
   std::int64_t llm_error_retries = 5;

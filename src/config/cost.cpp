@@ -19,11 +19,12 @@ CostPreview preview_cost(const SweepConfig& config,
                          std::span<const WorkItem> items,
                          double prompt_tokens) {
   const Agent& agent = config.agent;
-  const auto turns = static_cast<double>(agent.max_turns);
+  const auto turns = static_cast<double>(agent.harness.max_turns);
   const double tool_chars = agent.tool_output_context_max_chars > 0
                                 ? static_cast<double>(agent.tool_output_context_max_chars)
                                 : 120000;
-  const double calls_a_turn = std::min(1.0, static_cast<double>(agent.max_tool_calls) / turns);
+  const double calls_a_turn =
+      std::min(1.0, static_cast<double>(agent.harness.max_tool_calls) / turns);
   std::map<std::string, std::size_t> counts;
   for (const WorkItem& item : items) {
     ++counts[item.model];

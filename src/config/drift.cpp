@@ -93,8 +93,30 @@ json run_json(const Run& run) {
           {"force_rerun", run.force_rerun}};
 }
 
+json agent_json(const Agent& a) {
+  const Harness& h = a.harness;
+  json out = {{"harness", h.name},
+              {"tools", h.tools},
+              {"max_turns", h.max_turns},
+              {"max_tool_calls", h.max_tool_calls},
+              {"warn_turns_remaining", h.warn_turns_remaining},
+              {"turn_delay_s", a.turn_delay_s},
+              {"reasoning_effort", or_null(a.reasoning_effort)},
+              {"llm_error_retries", a.llm_error_retries},
+              {"tool_output_context_max_chars", a.tool_output_context_max_chars},
+              {"reasoning_context_max_chars", a.reasoning_context_max_chars},
+              {"chat_context_tail_messages", or_null(a.chat_context_tail_messages)}};
+  // The rules of a built-in one follow from its name and this program's version.
+  if (!h.builtin()) {
+    out["harness_rules"] = {{"base", h.base},
+                            {"stop", name(h.stop)},
+                            {"feedback", h.tries() ? name(h.feedback) : ""},
+                            {"show_seed", h.show_seed}};
+  }
+  return out;
+}
+
 json config_json(const SweepConfig& config) {
-  const Agent& a = config.agent;
   const Parallelism& p = config.parallelism;
   const Report& r = config.report;
   json models = json::object();
@@ -102,18 +124,7 @@ json config_json(const SweepConfig& config) {
     models[model.name] = model_json(model);
   }
   return {{"run", run_json(config.run)},
-          {"agent",
-           {{"harness", name(a.harness)},
-            {"tools", a.tools},
-            {"max_turns", a.max_turns},
-            {"max_tool_calls", a.max_tool_calls},
-            {"warn_turns_remaining", a.warn_turns_remaining},
-            {"turn_delay_s", a.turn_delay_s},
-            {"reasoning_effort", or_null(a.reasoning_effort)},
-            {"llm_error_retries", a.llm_error_retries},
-            {"tool_output_context_max_chars", a.tool_output_context_max_chars},
-            {"reasoning_context_max_chars", a.reasoning_context_max_chars},
-            {"chat_context_tail_messages", or_null(a.chat_context_tail_messages)}}},
+          {"agent", agent_json(config.agent)},
           {"parallelism",
            {{"num_gpu_devices", p.num_gpu_devices},
             {"agents_per_gpu", p.agents_per_gpu},

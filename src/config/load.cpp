@@ -16,8 +16,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
-constexpr std::array<std::string_view, 6> kHarnesses = {
-    "single_turn", "default", "all", "repair", "optimize", "one_shot"};
 constexpr std::array<std::string_view, 10> kOtherBackends = {"triton",
                                                              "tilelang",
                                                              "cute",
@@ -28,22 +26,6 @@ constexpr std::array<std::string_view, 10> kOtherBackends = {"triton",
                                                              "pallas",
                                                              "numba",
                                                              "mojo"};
-
-std::string in_quotes(std::string_view text) {
-  return "'" + util::printable(text.substr(0, 80)) + "'";
-}
-
-std::string did_you_mean(std::string_view name, const std::vector<std::string>& names) {
-  const auto near = util::closest(name, names);
-  if (near) {
-    return "did you mean '" + *near + "'?";
-  }
-  std::string all;
-  for (const std::string& one : names) {
-    all += (all.empty() ? "" : ", ") + one;
-  }
-  return "one of " + all + " is expected";
-}
 
 bool is_device(std::string_view text) {
   if (text == "cpu" || text == "cuda") {
@@ -121,83 +103,7 @@ void read_run_values(TomlReader& reader, const toml::table& table, Run& run) {
   reader.boolean(table, "force_rerun", run.force_rerun);
 }
 
-// The tools that `tools` names: a set, a comma list or a list.
-void read_tools(TomlReader& reader, const toml::table& run, Agent& agent, bool& given) {
-  std::vector<std::string> wanted;
-  given = reader.texts(run, "tools", wanted);
-  if (!given) {
-    return;
-  }
-  std::vector<std::string> names;
-  for (const std::string& entry : wanted) {
-    for (const std::string_view part : util::split(entry, ',')) {
-      const std::string name(util::trim(part));
-      const bool is_set = wanted.size() == 1 && (name == "default" || name == "all");
-      if (is_set) {
-        const auto set = tools_of(name);
-        names.insert(names.end(), set.begin(), set.end());
-        agent.harness = name == "all" ? Harness::all : Harness::default_tools;
-      } else if (!name.empty()) {
-        names.push_back(name);
-      }
-    }
-  }
-  const std::vector<std::string> known = all_tools();
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      reader.error(
-          place_of(run, "tools"), "unknown tool " + in_quotes(name), did_you_mean(name, known));
-    }
-  }
-  names.emplace_back("submit_kernel");
-  agent.tools.clear();
-  for (const std::string& name : known) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
-      agent.tools.push_back(name);
-    }
-  }
-}
-
-void read_harness(TomlReader& reader, const toml::table& table, bool tools_given, Agent& agent) {
-  std::string harness;
-  if (!reader.text(table, "harness", harness)) {
-    if (agent.tools.size() == 1 && table.get("max_turns") != nullptr &&
-        table.get("max_turns")->value_or(0) == 1) {
-      agent.harness = Harness::single_turn;
-    }
-    return;
-  }
-  const auto found = std::find(kHarnesses.begin(), kHarnesses.end(), harness);
-  if (found == kHarnesses.end()) {
-    reader.error(place_of(table, "harness"),
-                 "unknown harness " + in_quotes(harness),
-                 did_you_mean(harness, {kHarnesses.begin(), kHarnesses.end()}));
-    return;
-  }
-  agent.harness = static_cast<Harness>(found - kHarnesses.begin());
-  if (!tools_given) {
-    agent.tools = tools_of(harness);
-  } else if (agent.harness != Harness::default_tools && agent.harness != Harness::all &&
-             agent.tools != tools_of(harness)) {
-    reader.error(place_of(table, "harness"),
-                 "harness '" + harness + "' has its own tools",
-                 "remove [run] tools, or use harness \"default\"");
-  }
-}
-
-void read_agent(TomlReader& reader, const toml::table& table, bool tools_given, Agent& agent) {
-  read_harness(reader, table, tools_given, agent);
-  const bool one_turn = agent.harness == Harness::single_turn || agent.harness == Harness::one_shot;
-  agent.max_turns = one_turn ? 1 : agent.harness == Harness::repair ? 5 : 10;
-  agent.max_tool_calls = one_turn ? 1 : agent.harness == Harness::repair ? 5 : 30;
-  reader.integer(table, "max_turns", agent.max_turns, 1, 10000);
-  reader.integer(table, "max_tool_calls", agent.max_tool_calls, 1, 100000);
-  if (one_turn && agent.max_turns != 1) {
-    reader.error(place_of(table, "max_turns"),
-                 "this harness has one turn, max_turns is " + std::to_string(agent.max_turns),
-                 "write max_turns = 1, or choose harness \"default\"");
-  }
-  reader.integer(table, "warn_turns_remaining", agent.warn_turns_remaining, 0, 10000);
+void read_agent(TomlReader& reader, const toml::table& table, Agent& agent) {
   reader.number(table, "turn_delay_s", agent.turn_delay_s, 0, 86400);
   reader.optional(table, "reasoning_effort", agent.reasoning_effort);
   reader.integer(table, "llm_error_retries", agent.llm_error_retries, 1, 1000);
@@ -226,7 +132,8 @@ void read_report(TomlReader& reader, const toml::table& table, Report& into) {
 }
 
 void check_tables(TomlReader& reader, const toml::table& root) {
-  const std::vector<std::string> tables = {"run", "agent", "parallelism", "report", "models"};
+  const std::vector<std::string> tables = {
+      "run", "agent", "harness", "parallelism", "report", "models"};
   for (auto&& [key, node] : root) {
     if (std::find(tables.begin(), tables.end(), key.str()) == tables.end()) {
       const std::string_view home = home_of(key.str());
@@ -279,10 +186,6 @@ std::string_view name(ApiKind kind) {
   return kind == ApiKind::chat ? "openai_chat" : "openai";
 }
 
-std::string_view name(Harness harness) {
-  return kHarnesses[static_cast<std::size_t>(harness)];
-}
-
 fs::path root_of(const fs::path& file) {
   std::error_code error;
   const fs::path folder = fs::absolute(file, error).lexically_normal().parent_path();
@@ -317,10 +220,12 @@ Loaded parse(std::string_view text, const std::string& file, const fs::path& roo
   reader.text(run, "runs_dir", runs_dir);
   config.run.runs_dir = (root / runs_dir).lexically_normal();
   read_run_values(reader, run, config.run);
-  bool tools_given = false;
-  config.agent.tools = tools_of("default");
-  read_tools(reader, run, config.agent, tools_given);
-  read_agent(reader, table_or_empty(reader, document, "agent", empty), tools_given, config.agent);
+  const toml::table& agent = table_or_empty(reader, document, "agent", empty);
+  read_harness(reader, document, run, agent, config.agent.harness);
+  if (run.get("attempts_per_problem") == nullptr) {
+    config.run.attempts_per_problem = config.agent.harness.samples;
+  }
+  read_agent(reader, agent, config.agent);
   read_parallelism(
       reader, table_or_empty(reader, document, "parallelism", empty), config.parallelism);
   read_report(reader, table_or_empty(reader, document, "report", empty), config.report);

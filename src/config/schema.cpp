@@ -125,7 +125,7 @@ constexpr std::array kRunKeys = {
         "harness",
         kText,
         "from tools",
-        "single_turn, default, all, repair, optimize, one_shot"},
+        "single_turn, default, all, repair, optimize, one_shot, or NAME of a [harness.NAME]"},
     Key{"agent", "max_turns", kInt, "10", "model calls an item"},
     Key{"agent", "max_tool_calls", kInt, "30", "tool calls an item"},
     Key{"agent", "warn_turns_remaining", kInt, "2", "budget note when this many turns are left"},
@@ -161,6 +161,32 @@ constexpr std::array kRunKeys = {
     Key{"agent", "submit_floor_s", kNumber, "", "limit", kTimeouts},
     Key{"agent", "reference_probe_enabled", kBool, "", "limit", kTimeouts},
     Key{"agent", "reference_probe_timeout_s", kNumber, "", "limit", kTimeouts},
+
+    Key{"harness.NAME",
+        "base",
+        kText,
+        "\"default\"",
+        "built-in harness that the other keys change"},
+    Key{"harness.NAME",
+        "tools",
+        kTexts,
+        "base's",
+        "names, or a set as in [run]; submit_kernel is always there"},
+    Key{"harness.NAME", "max_turns", kInt, "base's", "model calls an item"},
+    Key{"harness.NAME", "max_tool_calls", kInt, "base's", "tool calls an item"},
+    Key{"harness.NAME", "warn_turns_remaining", kInt, "base's", "as in [agent]"},
+    Key{"harness.NAME",
+        "stop",
+        kText,
+        "base's",
+        "\"submitted\", \"first_correct\" or \"turns\": what ends a conversation"},
+    Key{"harness.NAME",
+        "feedback",
+        kText,
+        "base's",
+        "\"sanitised\", \"check\" or \"timing\": what is told of a version that is tried"},
+    Key{"harness.NAME", "show_seed", kBool, "base's", "show the seed kernel"},
+    Key{"harness.NAME", "samples", kInt, "base's", "default of [run] attempts_per_problem"},
 
     Key{"parallelism", "num_gpu_devices", kInt, "all", "GPUs to use"},
     Key{"parallelism", "agents_per_gpu", kInt, "4", "conversations a GPU"},
@@ -204,16 +230,6 @@ constexpr auto kKeys = [] {
   return all;
 }();
 
-constexpr std::array<std::string_view, 9> kTools = {"compile_kernel",
-                                                    "run_correctness",
-                                                    "get_gpu_specs",
-                                                    "static_check",
-                                                    "submit_kernel",
-                                                    "profile_kernel",
-                                                    "disassemble_kernel",
-                                                    "ert_roofline",
-                                                    "sanitize_kernel"};
-
 }  // namespace
 
 std::span<const Key> keys() {
@@ -243,23 +259,6 @@ std::vector<std::string> names_of(std::string_view table) {
     }
   }
   return names;
-}
-
-std::vector<std::string> all_tools() {
-  return {kTools.begin(), kTools.end()};
-}
-
-std::vector<std::string> tools_of(std::string_view set) {
-  if (set == "single_turn" || set == "one_shot" || set == "repair") {
-    return {"submit_kernel"};
-  }
-  if (set == "default" || set == "optimize") {
-    return {kTools.begin(), kTools.begin() + 5};
-  }
-  if (set == "all") {
-    return all_tools();
-  }
-  return {};
 }
 
 std::string key_reference() {

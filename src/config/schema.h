@@ -9,8 +9,9 @@ namespace sweep::config {
 
 // One key that a configuration may hold.
 struct Key {
-  std::string_view table;  // "run", "agent", "parallelism", "report", "models", "models.sampling",
-                           // "models.price", "models.price.tiers", "models.endpoint", "prices"
+  std::string_view table;  // "run", "agent", "harness.NAME", "parallelism", "report", "models",
+                           // "models.sampling", "models.price", "models.price.tiers",
+                           // "models.endpoint", "prices"
   std::string_view name;
   std::string_view type;      // as shown in messages: "a whole number"
   std::string_view fallback;  // default as written, or "required"
@@ -28,11 +29,5 @@ struct Key {
 [[nodiscard]] std::string_view home_of(std::string_view name);
 
 [[nodiscard]] std::vector<std::string> names_of(std::string_view table);
-
-// Tool names in the order in which models are shown them, and the sets that `tools` and `harness`
-// name.
-[[nodiscard]] std::vector<std::string> all_tools();
-[[nodiscard]] std::vector<std::string> tools_of(
-    std::string_view set);  // "single_turn", "default", "all"; else empty
 
 }  // namespace sweep::config

@@ -118,7 +118,8 @@ void TomlReader::check_keys(const toml::table& table, std::string_view name) {
       continue;
     }
     const std::string_view home = home_of(key.str());
-    if (!home.empty() && !name.starts_with("models")) {
+    const bool strict = name.starts_with("models") || name.starts_with("harness");
+    if (!home.empty() && !home.starts_with("harness") && !strict) {
       warn_once(std::string(key.str()),
                 key.source(),
                 cut(key.str()) + " has no effect in " + shown_table,
@@ -126,7 +127,10 @@ void TomlReader::check_keys(const toml::table& table, std::string_view name) {
       continue;
     }
     const auto near = util::closest(key.str(), names_of(name));
-    const std::string elsewhere = name.starts_with("models") ? place_in_model(key.str()) : "";
+    const std::string elsewhere =
+        name.starts_with("models")
+            ? place_in_model(key.str())
+            : (home.empty() ? std::string() : "it belongs in [" + std::string(home) + "]");
     error(key.source(),
           "unknown key '" + cut(key.str()) + "' in " + shown_table,
           !elsewhere.empty() ? elsewhere
@@ -332,6 +336,22 @@ toml::table parse_toml(std::string_view text, const std::string& file) {
                             "mend the TOML there"},
                            "E_CONFIG_SYNTAX");
   }
+}
+
+std::string in_quotes(std::string_view text) {
+  return "'" + util::printable(text.substr(0, 80)) + "'";
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& names) {
+  const auto near = util::closest(name, names);
+  if (near) {
+    return "did you mean '" + *near + "'?";
+  }
+  std::string all;
+  for (const std::string& one : names) {
+    all += (all.empty() ? "" : ", ") + one;
+  }
+  return "one of " + all + " is expected";
 }
 
 void throw_errors(const std::vector<Diagnostic>& errors) {

@@ -102,7 +102,22 @@ class TomlReader {
 // UsageError E_CONFIG with one line an error, if there are any.
 void throw_errors(const std::vector<Diagnostic>& errors);
 
+// A value for messages: printable, cut to 80 bytes.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
+// "did you mean 'default'?", or the whole list where nothing is near.
+[[nodiscard]] std::string did_you_mean(std::string_view name,
+                                       const std::vector<std::string>& names);
+
 class PriceTable;
+
+// The harness that [run] tools and [agent] choose, with their budgets; checks every
+// [harness.NAME] of `root`. In harness_keys.cpp.
+void read_harness(TomlReader& reader,
+                  const toml::table& root,
+                  const toml::table& run,
+                  const toml::table& agent,
+                  Harness& harness);
 
 // Fills the tables; in models.cpp, endpoint_keys.cpp and load.cpp.
 void read_models(TomlReader& reader,

@@ -194,7 +194,7 @@ std::string text(const DryRun& dry) {
   std::string out = fmt::format("run {}   device {}   harness {}\n",
                                 plan.config.run.name,
                                 plan.config.run.device,
-                                config::name(plan.config.agent.harness));
+                                plan.config.agent.harness.name);
   for (const config::WorkItem& item : plan.matrix.items) {
     out += fmt::format("  {:<10}  {}\n", state_of(dry, item), item.id());
   }

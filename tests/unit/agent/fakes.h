@@ -188,10 +188,10 @@ inline endpoint::ToolCall call(const std::string& tool, const std::string& kerne
 struct World {
   World() {
     config.run.name = "r";
-    config.agent.tools = {
+    config.agent.harness.tools = {
         "compile_kernel", "run_correctness", "get_gpu_specs", "static_check", "submit_kernel"};
-    config.agent.max_turns = 6;
-    config.agent.max_tool_calls = 10;
+    config.agent.harness.max_turns = 6;
+    config.agent.harness.max_tool_calls = 10;
     config::Model one;
     one.name = "m";
     one.deployment_name = "wire-m";

@@ -97,7 +97,7 @@ TEST(Loop, TheVariantDecidesWhetherStressGates) {
 
 TEST(Loop, UsedUpTurnsHandInTheFastestCorrectKernel) {
   World w;
-  w.config.agent.max_turns = 4;
+  w.config.agent.harness.max_turns = 4;
   w.model.answers = {
       says("", {call("run_correctness", "slow one"), call("run_correctness", "wrong")}),
       says("", {call("run_correctness", "fast one")}),
@@ -114,7 +114,7 @@ TEST(Loop, UsedUpTurnsHandInTheFastestCorrectKernel) {
 
 TEST(Loop, AnswerWithoutAToolIsNudgedAndAtLastItsCodeIsTaken) {
   World w;
-  w.config.agent.max_turns = 2;
+  w.config.agent.harness.max_turns = 2;
   w.model.answers = {says("I think"), says("Here:\n```cuda\n__global__ void fast() {}\n```\ndone")};
   const record::Trajectory t = w.run();
   EXPECT_THAT(w.model.asked[1].back().text, HasSubstr("called no tool"));
@@ -126,7 +126,7 @@ TEST(Loop, AnswerWithoutAToolIsNudgedAndAtLastItsCodeIsTaken) {
 
 TEST(Loop, WastedAndProvidersCostsStandBesideTheUsefulOne) {
   World w;
-  w.config.agent.max_turns = 1;
+  w.config.agent.harness.max_turns = 1;
   endpoint::Completion answer = says("", {call("submit_kernel", "fast")});
   answer.attempts = {{200, "transport", "", 0.1, 0, 50, 20}, {200, "ok", "", 0.2, 1.5}};
   answer.usage.provider_nano_usd = 123;
@@ -141,7 +141,7 @@ TEST(Loop, WastedAndProvidersCostsStandBesideTheUsefulOne) {
   EXPECT_EQ(facts["price_sha256"], config::price_sha256(*w.config.models[0].price));
   // An interrupted item counts the same on replay.
   World again;
-  again.config.agent.max_turns = 1;
+  again.config.agent.harness.max_turns = 1;
   again.model.answers = w.model.answers;
   again.memory.old_requests = w.memory.requests;
   again.memory.artifacts = w.memory.artifacts;
@@ -164,7 +164,7 @@ TEST(Loop, AnUnknownPriceIsNotZero) {
 
 TEST(Loop, ReasoningIsNeverTakenForCode) {
   World w;
-  w.config.agent.max_turns = 1;
+  w.config.agent.harness.max_turns = 1;
   endpoint::Completion answer = says("");
   answer.message.reasoning = "```\n__global__ void fast() {}\n```";
   w.model.answers = {answer};
@@ -202,7 +202,7 @@ TEST(Loop, BadCallsAreAnsweredAndCounted) {
 
 TEST(Loop, ToolBudgetLeavesSubmitOpen) {
   World w;
-  w.config.agent.max_tool_calls = 1;
+  w.config.agent.harness.max_tool_calls = 1;
   w.model.answers = {says("", {call("compile_kernel", "a"), call("compile_kernel", "b")}),
                      says("", {call("submit_kernel", "fast")})};
   const record::Trajectory t = w.run();
@@ -253,7 +253,7 @@ TEST(Loop, JudgeFailureIsTriedAgainAndThenInfra) {
 
 TEST(Loop, SingleTurnHasOneToolAndDemandsIt) {
   World w;
-  w.config.agent.harness = config::Harness::single_turn;
+  w.config.agent.harness = config::builtin_harness("single_turn");
   w.model.answers = {says("", {call("submit_kernel", "wrong")})};
   const record::Trajectory t = w.run();
   EXPECT_EQ(w.model.offered.size(), 1U);
@@ -264,7 +264,7 @@ TEST(Loop, SingleTurnHasOneToolAndDemandsIt) {
 
 TEST(Loop, HarnessesToComeAreSkippedWithAReason) {
   World w;
-  w.config.agent.harness = config::Harness::repair;
+  w.config.agent.harness = config::builtin_harness("repair");
   const record::Trajectory t = w.run();
   EXPECT_EQ(t.outcome, "skipped");
   EXPECT_THAT(t.skip_reason, HasSubstr("repair"));

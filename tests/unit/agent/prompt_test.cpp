@@ -19,17 +19,10 @@ using testing::Not;
 const std::filesystem::path kTests = std::filesystem::path(SWEEP_SOURCE_DIR) / "tests";
 constexpr std::size_t kMax = 1 << 20;
 
-Harness harness_of(config::Harness kind) {
-  Harness out;
-  out.kind = kind;
-  const bool one = kind == config::Harness::single_turn || kind == config::Harness::one_shot;
-  out.tools = kind == config::Harness::default_tools || kind == config::Harness::all ||
-                      kind == config::Harness::optimize
-                  ? std::vector<std::string>{"compile_kernel", "run_correctness", "submit_kernel"}
-                  : std::vector<std::string>{"submit_kernel"};
-  out.max_turns = one ? 1 : kind == config::Harness::repair ? 5 : 10;
-  out.max_tool_calls = one ? 1 : 30;
-  return out;
+Harness harness_of(std::string_view name) {
+  config::Agent agent;
+  agent.harness = config::builtin_harness(name);
+  return make_harness(agent);
 }
 
 device::Info some_gpu() {
@@ -85,13 +78,13 @@ void expect_golden(const std::string& name, const std::string& text) {
 
 TEST(GoldenPrompts, EachHarness) {
   const Task task = example_task();
-  for (const config::Harness kind : {config::Harness::single_turn,
-                                     config::Harness::default_tools,
-                                     config::Harness::repair,
-                                     config::Harness::optimize,
-                                     config::Harness::one_shot}) {
-    const Harness harness = harness_of(kind);
-    expect_golden(std::string(config::name(kind)),
+  for (const char* name : {"single_turn",
+                                     "default",
+                                     "repair",
+                                     "optimize",
+                                     "one_shot"}) {
+    const Harness harness = harness_of(name);
+    expect_golden(name,
                   whole_prompt(harness, task, shown_by(harness, device::Kind::cuda)));
   }
 }
@@ -106,30 +99,30 @@ TEST(GoldenPrompts, VersionAndHash) {
 TEST(Prompts, OnlyOptimizeShowsTheBaseline) {
   const Task task = example_task();
   ASSERT_FALSE(task.seed.empty());
-  for (const config::Harness kind : {config::Harness::single_turn,
-                                     config::Harness::default_tools,
-                                     config::Harness::all,
-                                     config::Harness::repair,
-                                     config::Harness::optimize,
-                                     config::Harness::one_shot}) {
-    const std::string text = task_prompt(task, shown_by(harness_of(kind), device::Kind::cuda));
-    EXPECT_EQ(text.find(task.seed) != std::string::npos, kind == config::Harness::optimize)
-        << config::name(kind);
+  for (const char* name : {"single_turn",
+                                     "default",
+                                     "all",
+                                     "repair",
+                                     "optimize",
+                                     "one_shot"}) {
+    const std::string text = task_prompt(task, shown_by(harness_of(name), device::Kind::cuda));
+    EXPECT_EQ(text.find(task.seed) != std::string::npos, std::string(name) == "optimize")
+        << name;
   }
 }
 
 TEST(Prompts, EachHarnessHasItsRule) {
-  EXPECT_THAT(system_prompt(harness_of(config::Harness::single_turn)), HasSubstr("1 turn ("));
-  EXPECT_THAT(system_prompt(harness_of(config::Harness::repair)), HasSubstr("\"format error\""));
-  EXPECT_THAT(system_prompt(harness_of(config::Harness::optimize)), HasSubstr("start from"));
-  EXPECT_THAT(system_prompt(harness_of(config::Harness::one_shot)), HasSubstr("one answer"));
-  EXPECT_THAT(system_prompt(harness_of(config::Harness::default_tools)),
+  EXPECT_THAT(system_prompt(harness_of("single_turn")), HasSubstr("1 turn ("));
+  EXPECT_THAT(system_prompt(harness_of("repair")), HasSubstr("\"format error\""));
+  EXPECT_THAT(system_prompt(harness_of("optimize")), HasSubstr("start from"));
+  EXPECT_THAT(system_prompt(harness_of("one_shot")), HasSubstr("one answer"));
+  EXPECT_THAT(system_prompt(harness_of("default")),
               HasSubstr("30 tool calls"));
 }
 
 TEST(Prompts, ADeviceThatIsAnEmulationIsNamed) {
   const Task task = example_task();
-  const Harness harness = harness_of(config::Harness::default_tools);
+  const Harness harness = harness_of("default");
   EXPECT_THAT(task_prompt(task, shown_by(harness, device::Kind::cpu)), HasSubstr("simulation"));
   EXPECT_THAT(task_prompt(task, shown_by(harness, device::Kind::cuda)),
               Not(HasSubstr("simulation")));

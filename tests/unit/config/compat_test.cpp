@@ -24,7 +24,7 @@ struct Upstream {
   const char* file;
   std::size_t items;
   const char* first;
-  Harness harness;
+  std::string harness;
 };
 
 class Compat : public ::testing::TestWithParam<Upstream> {};
@@ -38,7 +38,7 @@ TEST_P(Compat, LoadsUnchangedWithTheSameMatrix) {
   const Matrix matrix = expand(loaded.config, catalogue());
   EXPECT_EQ(matrix.items.size(), GetParam().items);
   EXPECT_EQ(matrix.items[0].id(), GetParam().first);
-  EXPECT_EQ(loaded.config.agent.harness, GetParam().harness);
+  EXPECT_EQ(loaded.config.agent.harness.name, GetParam().harness);
   EXPECT_FALSE(loaded.warnings.empty());
   EXPECT_FALSE(preview_cost(loaded.config, matrix.items).usd.has_value());
 }
@@ -46,22 +46,20 @@ TEST_P(Compat, LoadsUnchangedWithTheSameMatrix) {
 INSTANTIATE_TEST_SUITE_P(
     All,
     Compat,
-    ::testing::Values(Upstream{"sweep.example.toml",
-                               5 * (100 + 32),
-                               "original/gpt-5.4-pro/level1/1",
-                               Harness::default_tools},
-                      Upstream{"sweep.alphaevolve.toml",
-                               3,
-                               "original/alphaevolve-gemini-3-mixture/level1/1",
-                               Harness::default_tools},
-                      Upstream{"sweep.l1234_popcorn2_bench_all.toml",
-                               3 * 34,
-                               "popcorn2/gpt-5.5-priority/level1/2",
-                               Harness::all},
-                      Upstream{"sweep.l5_hw_translation_default.toml",
-                               4 * 16,
-                               "hardware_translation_stub/gpt-5.5-priority/level5/1",
-                               Harness::default_tools}),
+    ::testing::Values(
+        Upstream{"sweep.example.toml", 5 * (100 + 32), "original/gpt-5.4-pro/level1/1", "default"},
+        Upstream{"sweep.alphaevolve.toml",
+                 3,
+                 "original/alphaevolve-gemini-3-mixture/level1/1",
+                 "default"},
+        Upstream{"sweep.l1234_popcorn2_bench_all.toml",
+                 3 * 34,
+                 "popcorn2/gpt-5.5-priority/level1/2",
+                 "all"},
+        Upstream{"sweep.l5_hw_translation_default.toml",
+                 4 * 16,
+                 "hardware_translation_stub/gpt-5.5-priority/level5/1",
+                 "default"}),
     sweep::test::named(&Upstream::file));
 
 TEST(CompatSlate, IsReadBySlatePath) {

@@ -60,7 +60,6 @@ INSTANTIATE_TEST_SUITE_P(
         Edit{"max_turns = 10", "", "", false},
         Edit{"temperature = 0.5", "temperature = 0.6", "models.m.sampling.temperature", true},
         Edit{"localhost/v1", "localhost/v2", "models.m.base_url", true},
-        Edit{"[agent]", "[agent]\nharness = \"optimize\"", "agent.harness", true},
         Edit{"[run]", "[run]\nseed = 4", "run.seed", true},
         Edit{"problem = 1", "problem = 3", "run.attempts_per_problem", false},
         Edit{"rpm = 10", "rpm = 20", "models.m.rpm", false},
@@ -108,6 +107,35 @@ TEST(Identity, HoldsNoAbsolutePathAndIsStable) {
   c.run.runs_dir = "/elsewhere/runs";
   c.file = "/elsewhere/x.toml";
   EXPECT_EQ(identity_json(c, {}), text);
+}
+
+TEST(DriftHarness, EveryRuleOfOnesOwnIsHeldAgainstTheRun) {
+  const auto identity = [](const std::string& agent) {
+    std::string text = kBase;
+    text.replace(text.find("max_turns = 10"), 14, agent);
+    return identity_json(read(text).config, {});
+  };
+  const auto paths = [&](const std::string& before, const std::string& after) {
+    std::vector<std::string> out;
+    for (const Change& change : drift(identity(before), identity(after))) {
+      EXPECT_EQ(change.kind, Change::Kind::refuses) << change.path;
+      out.push_back(change.path);
+    }
+    return out;
+  };
+  const std::string mine = "harness = \"mine\"\n[harness.mine]\nbase = \"optimize\"\n";
+  EXPECT_THAT(paths("harness = \"all\"", "harness = \"default\""),
+              ::testing::UnorderedElementsAre("agent.harness", "agent.tools"));
+  EXPECT_THAT(paths(mine, mine + "feedback = \"check\""),
+              ::testing::ElementsAre("agent.harness_rules.feedback"));
+  EXPECT_THAT(paths(mine, mine + "show_seed = false"),
+              ::testing::ElementsAre("agent.harness_rules.show_seed"));
+  EXPECT_THAT(paths(mine, mine + "stop = \"first_correct\""),
+              ::testing::ElementsAre("agent.harness_rules.stop"));
+  EXPECT_THAT(paths(mine, mine + "max_turns = 3"), ::testing::ElementsAre("agent.max_turns"));
+  // A table that the run does not use decides nothing.
+  EXPECT_THAT(paths("harness = \"all\"", "harness = \"all\"\n[harness.other]\nmax_turns = 3"),
+              ::testing::IsEmpty());
 }
 
 }  // namespace

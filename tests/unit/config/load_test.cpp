@@ -22,12 +22,12 @@ TEST(Config, AMinimalFileHasDefaultsForTheRest) {
   EXPECT_TRUE(loaded.warnings.empty());
   EXPECT_EQ(c.run.runs_dir, "/root/runs");
   EXPECT_THAT(c.run.selection.variants, ElementsAre("popcorn2"));
-  EXPECT_EQ(c.agent.harness, Harness::default_tools);
+  EXPECT_EQ(c.agent.harness.name, "default");
   EXPECT_THAT(
-      c.agent.tools,
+      c.agent.harness.tools,
       ElementsAre(
           "compile_kernel", "run_correctness", "get_gpu_specs", "static_check", "submit_kernel"));
-  EXPECT_EQ(c.agent.max_turns, 10);
+  EXPECT_EQ(c.agent.harness.max_turns, 10);
   EXPECT_EQ(c.parallelism.agents_per_gpu, 4);
   EXPECT_EQ(c.models[0].deployment_name, "gpt-5.5");
   EXPECT_EQ(c.models[0].api_kind, ApiKind::responses);
@@ -195,16 +195,15 @@ TEST(Config, ARemoteModelNeedsAKeyAndBuiltinDoesNot) {
 
 TEST(Config, HarnessesSetToolsAndBudgets) {
   const auto agent = [](const std::string& run, const std::string& rest) {
-    return read(with("slate = \"demo\"\n" + run, rest)).config.agent;
+    return read(with("slate = \"demo\"\n" + run, rest)).config.agent.harness;
   };
   EXPECT_EQ(agent("", "[agent]\nharness = \"single_turn\"").max_turns, 1);
   EXPECT_EQ(agent("", "[agent]\nharness = \"repair\"").max_turns, 5);
   EXPECT_EQ(agent("tools = \"all\"", "").tools.size(), 9U);
-  EXPECT_EQ(agent("tools = \"all\"", "").harness, Harness::all);
+  EXPECT_EQ(agent("tools = \"all\"", "").name, "all");
   EXPECT_THAT(agent("tools = \"run_correctness, compile_kernel\"", "").tools,
               ElementsAre("compile_kernel", "run_correctness", "submit_kernel"));
-  EXPECT_EQ(agent("tools = [\"submit_kernel\"]", "[agent]\nmax_turns = 1").harness,
-            Harness::single_turn);
+  EXPECT_EQ(agent("tools = [\"submit_kernel\"]", "[agent]\nmax_turns = 1").name, "single_turn");
 }
 
 TEST(Config, NvccIsUsedWhereItIsAskedFor) {

@@ -30,7 +30,7 @@ TEST(RecordedText, HasNoCommentsAndReadsTheSame) {
   EXPECT_THAT(text, Not(HasSubstr("here")));
   EXPECT_EQ(recorded_text(text, "again"), text);
   const SweepConfig config = parse_recorded(text, "s.toml", "/").config;
-  EXPECT_EQ(config.agent.max_turns, 7);
+  EXPECT_EQ(config.agent.harness.max_turns, 7);
   EXPECT_EQ(config.run.correct_trials, 3);
   EXPECT_DOUBLE_EQ(*config.models.at(0).sampling.temperature, 0.1);
   // The slate file need not be there.
