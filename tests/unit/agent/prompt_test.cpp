@@ -78,14 +78,9 @@ void expect_golden(const std::string& name, const std::string& text) {
 
 TEST(GoldenPrompts, EachHarness) {
   const Task task = example_task();
-  for (const char* name : {"single_turn",
-                                     "default",
-                                     "repair",
-                                     "optimize",
-                                     "one_shot"}) {
+  for (const char* name : {"single_turn", "default", "repair", "optimize", "one_shot"}) {
     const Harness harness = harness_of(name);
-    expect_golden(name,
-                  whole_prompt(harness, task, shown_by(harness, device::Kind::cuda)));
+    expect_golden(name, whole_prompt(harness, task, shown_by(harness, device::Kind::cuda)));
   }
 }
 
@@ -99,15 +94,9 @@ TEST(GoldenPrompts, VersionAndHash) {
 TEST(Prompts, OnlyOptimizeShowsTheBaseline) {
   const Task task = example_task();
   ASSERT_FALSE(task.seed.empty());
-  for (const char* name : {"single_turn",
-                                     "default",
-                                     "all",
-                                     "repair",
-                                     "optimize",
-                                     "one_shot"}) {
+  for (const char* name : {"single_turn", "default", "all", "repair", "optimize", "one_shot"}) {
     const std::string text = task_prompt(task, shown_by(harness_of(name), device::Kind::cuda));
-    EXPECT_EQ(text.find(task.seed) != std::string::npos, std::string(name) == "optimize")
-        << name;
+    EXPECT_EQ(text.find(task.seed) != std::string::npos, std::string(name) == "optimize") << name;
   }
 }
 
@@ -116,8 +105,7 @@ TEST(Prompts, EachHarnessHasItsRule) {
   EXPECT_THAT(system_prompt(harness_of("repair")), HasSubstr("\"format error\""));
   EXPECT_THAT(system_prompt(harness_of("optimize")), HasSubstr("start from"));
   EXPECT_THAT(system_prompt(harness_of("one_shot")), HasSubstr("one answer"));
-  EXPECT_THAT(system_prompt(harness_of("default")),
-              HasSubstr("30 tool calls"));
+  EXPECT_THAT(system_prompt(harness_of("default")), HasSubstr("30 tool calls"));
 }
 
 TEST(Prompts, ADeviceThatIsAnEmulationIsNamed) {
