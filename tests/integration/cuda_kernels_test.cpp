@@ -1,5 +1,5 @@
-// Right kernels that need a GPU (tests/honest_cuda), as far as they go without one: they are
-// screened, compiled for sm_90a and bound for every visible, edge and some stress shapes. A line
+// Right kernels that need a GPU (tests/honest_cuda, and the sheets of the prompts' hub), as far as
+// they go without one: they are screened, compiled for sm_90a and bound for every visible, edge and some stress shapes. A line
 // `// expect ptx: WORD..` says what the compiled code must hold; `// expect stress: VERDICT..` is
 // for whoever judges them on a GPU (docs/testing.md).
 #include "cpu_fixture.h"
@@ -25,8 +25,12 @@ constexpr std::int64_t kSms = 132;
 
 std::vector<std::string> files() {
   std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::directory_iterator(kSource / "tests" / "honest_cuda")) {
-    out.push_back(entry.path().filename().string());
+  for (const char* folder : {"tests/honest_cuda", "src/agent/prompts/hub"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(kSource / folder)) {
+      if (entry.path().extension() != ".md") {
+        out.push_back(folder + ("/" + entry.path().filename().string()));
+      }
+    }
   }
   std::ranges::sort(out);
   return out;
@@ -48,7 +52,7 @@ class CudaKernels : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     constexpr std::size_t kMax = 1 << 16;
-    source_ = util::read_file(kSource / "tests/honest_cuda" / GetParam(), kMax);
+    source_ = util::read_file(kSource / GetParam(), kMax);
     auto parsed = submission::parse(GetParam(), source_);
     if (const auto* error = std::get_if<submission::PlanError>(&parsed)) {
       FAIL() << error->text(source_);
@@ -96,7 +100,10 @@ TEST_P(CudaKernels, AreScreenedAndUnsupportedOnTheCpuDevice) {
     ADD_FAILURE() << error.text(source_);
   }
   const ScreenResult cpu = screen(problem_, submission_, device::Kind::cpu);
-  if (submission_.language == submission::Language::ptx) {
+  const bool by_plan = std::ranges::any_of(
+      std::initializer_list<std::string_view>{"tensormap ", "cluster(", "cooperative>>>", "pdl>>>"},
+      [this](std::string_view word) { return source_.find(word) != std::string::npos; });
+  if (!by_plan) {
     EXPECT_TRUE(cpu.errors.empty());  // the compiler says it
     return;
   }
@@ -144,8 +151,9 @@ TEST_P(CudaKernels, CompileAndBind) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Honest, CudaKernels, ::testing::ValuesIn(files()), [](const auto& one) {
-  std::string name = one.param;
+  std::string name = one.param.substr(one.param.rfind('/') + 1);
   std::ranges::replace(name, '.', '_');
+  name = one.param.starts_with("src") ? "hub_" + name : name;
   return name;
 });
 
