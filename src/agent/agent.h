@@ -4,7 +4,9 @@
 #include "config/matrix.h"
 #include "device/device.h"
 #include "endpoint/client.h"
+#include "evaluate/calibration.h"
 #include "evaluate/evaluation.h"
+#include "profile/report.h"
 #include "record/item_services.h"
 #include "record/trajectory.h"
 
@@ -42,11 +44,26 @@ class Evaluator {
   virtual ~Evaluator() = default;
   [[nodiscard]] virtual evaluate::Evaluation evaluate(
       const evaluate::EvaluationRequest& request) = 0;
+
+  // What profiling tools show of a kernel that evaluate() judged, as profile::inspect() says. An
+  // evaluator without tools reports nothing.
+  [[nodiscard]] virtual profile::Report inspect(const evaluate::EvaluationRequest& /*request*/,
+                                                const evaluate::Evaluation& /*evaluation*/,
+                                                const profile::Wanted& /*wanted*/) {
+    return {};
+  }
+
+  // What the item's device was measured to reach.
+  [[nodiscard]] virtual evaluate::FoundCalibration calibration() {
+    return {std::nullopt, "no device was calibrated"};
+  }
 };
 
-// evaluate::evaluate itself; `services` outlives it.
+// evaluate::evaluate and profile::inspect themselves, on the device that `info` describes;
+// `services` outlives it.
 [[nodiscard]] std::unique_ptr<Evaluator> real_evaluator(const evaluate::Services& services,
-                                                        evaluate::Spares* spares = nullptr);
+                                                        evaluate::Spares* spares = nullptr,
+                                                        const device::Info& info = {});
 
 // What the prompts say about a problem and its device.
 struct Task {

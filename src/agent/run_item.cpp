@@ -17,15 +17,26 @@ namespace {
 
 class RealEvaluator final : public Evaluator {
  public:
-  RealEvaluator(const evaluate::Services& services, evaluate::Spares* spares)
-      : services_(services), spares_(spares) {}
+  RealEvaluator(const evaluate::Services& services, device::Info info, evaluate::Spares* spares)
+      : services_(services), info_(std::move(info)), spares_(spares) {}
 
   evaluate::Evaluation evaluate(const evaluate::EvaluationRequest& request) override {
     return evaluate::evaluate(request, services_, {}, spares_);
   }
 
+  profile::Report inspect(const evaluate::EvaluationRequest& request,
+                          const evaluate::Evaluation& evaluation,
+                          const profile::Wanted& wanted) override {
+    return profile::inspect(request, services_, evaluation, wanted, nullptr);
+  }
+
+  evaluate::FoundCalibration calibration() override {
+    return evaluate::find_calibration(services_.cache, info_);
+  }
+
  private:
   const evaluate::Services& services_;
+  device::Info info_;
   evaluate::Spares* spares_;
 };
 
@@ -59,8 +70,9 @@ endpoint::Target target_of(const config::Model& model, const Surroundings& surro
 }  // namespace
 
 std::unique_ptr<Evaluator> real_evaluator(const evaluate::Services& services,
-                                          evaluate::Spares* spares) {
-  return std::make_unique<RealEvaluator>(services, spares);
+                                          evaluate::Spares* spares,
+                                          const device::Info& info) {
+  return std::make_unique<RealEvaluator>(services, info, spares);
 }
 
 endpoint::Retry retry_of(const config::SweepConfig& config, const config::WorkItem& item) {
@@ -116,7 +128,8 @@ record::Trajectory run_item(const config::SweepConfig& config,
   };
   const auto endpoint =
       endpoint::connect(target_of(model, surroundings), retry_of(config, item), needs);
-  const auto evaluator = real_evaluator(surroundings.evaluation, surroundings.spares);
+  const auto evaluator =
+      real_evaluator(surroundings.evaluation, surroundings.spares, surroundings.device_info);
   const Services services{
       &record, endpoint.get(), evaluator.get(), &clock, surroundings.allow_unsandboxed};
   return run(config, item, task, surroundings.device, provenance_of(surroundings, model), services);

@@ -2,6 +2,7 @@
 #include "endpoint/json.h"
 #include "util/clock.h"
 #include "util/error.h"
+#include "util/excerpt.h"
 #include "util/sha256.h"
 #include "util/text.h"
 
@@ -71,7 +72,7 @@ std::string Session::refusal(const endpoint::ToolCall& call) const {
   }
   if (!call.problem.empty())
     return call.name + " was not run: " + call.problem + ".";
-  if (call.name != "get_gpu_specs" && kernel_of(call).empty())
+  if (takes_kernel(call.name) && kernel_of(call).empty())
     return call.name + " was not run: the argument kernel_code (a string) is missing or empty.";
   return {};
 }
@@ -98,7 +99,7 @@ void Session::run_calls(const std::vector<endpoint::ToolCall>& calls, record::Tu
     const std::size_t whole = done.result_text.size();
     if (harness_.tool_output_max > 0)
       done.result_text =
-          util::head_and_tail(done.result_text, static_cast<std::size_t>(harness_.tool_output_max));
+          util::excerpt(done.result_text, static_cast<std::size_t>(harness_.tool_output_max));
     done.output_truncated = done.result_text.size() < whole;
     turn.tool_output_truncated = turn.tool_output_truncated || done.output_truncated;
     conversation_.push_back(
@@ -118,7 +119,7 @@ record::ToolCall Session::run_call(const endpoint::ToolCall& call, record::Turn&
   done.result_text = refusal(call);
   if (!done.result_text.empty())
     return done;
-  const std::string kernel = call.name == "get_gpu_specs" ? std::string() : kernel_of(call);
+  const std::string kernel = takes_kernel(call.name) ? kernel_of(call) : std::string();
   const bool again = !kernel.empty() && !seen_.emplace(call.name, util::sha256_hex(kernel)).second;
   if (again && call.name != "submit_kernel") {
     done.result_text =
@@ -129,6 +130,7 @@ record::ToolCall Session::run_call(const endpoint::ToolCall& call, record::Turn&
   }
   const double before = services_.clock->monotonic();
   const ToolOutcome outcome = run_recorded(call.name, kernel, turn);
+  learn(outcome, tool_settings_);
   done.wall_clock_s = services_.clock->monotonic() - before;
   done.result_text = outcome.text;
   done.success = outcome.success;
@@ -180,6 +182,8 @@ ToolOutcome Session::run_recorded(const std::string& tool,
     trajectory_.error_code = "E_AGENT_JUDGE";
     return outcome;
   }
+  for (const Attachment& file : outcome.attachments)
+    outcome.metadata["files"][file.name] = services_.record->put_artifact(file.bytes);
   record::Finished finished;
   finished.index = tool_runs_++;
   finished.key_sha256 = key;

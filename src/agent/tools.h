@@ -7,12 +7,23 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sweep::agent {
 
-// PopcornBench's names and arguments; `kernel_code` is the text of a submission.
+// Those of the harness, in the order of config::all_tools(): PopcornBench's names and arguments;
+// `kernel_code` is the text of a submission.
 [[nodiscard]] std::vector<endpoint::ToolDefinition> tool_definitions(const Harness& harness);
+
+// Whether the tool takes a submission; without one it takes nothing.
+[[nodiscard]] bool takes_kernel(std::string_view tool);
+
+// A file of a tool that is kept for people: Nsight Compute's report.
+struct Attachment {
+  std::string name;
+  std::string bytes;
+};
 
 // What a tool found. `text` is for the model and holds visible facts only.
 struct ToolOutcome {
@@ -22,6 +33,7 @@ struct ToolOutcome {
   nlohmann::json metadata = nlohmann::json::object();
   double device_seconds = 0;  // run_correctness: time of all its calls, to rank correct kernels
   nlohmann::json evaluation;  // the judge's answer, for the archive; null: none
+  std::vector<Attachment> attachments;  // to be stored by the caller; no part of to_text()
 };
 
 // As stored with a finished call, for replay. InfraError E_TOOL_RECORD on damage.
@@ -37,9 +49,13 @@ struct ToolSettings {
   int submit_trials = 5;
   double deadline_seconds = 3600;
   bool allow_unsandboxed = false;
-  bool stress_gates = true;  // config::stress_gates of the item's variant
-  bool nvcc = false;         // EvaluationRequest::nvcc
+  bool stress_gates = true;               // config::stress_gates of the item's variant
+  bool nvcc = false;                      // EvaluationRequest::nvcc
+  nlohmann::json last_profile = nullptr;  // of this conversation, from learn(); null: none
 };
+
+// Keeps what later calls of the same conversation need of an outcome, new or replayed.
+void learn(const ToolOutcome& outcome, ToolSettings& settings);
 
 // Those of an item, without device facts.
 [[nodiscard]] ToolSettings tool_settings(const config::SweepConfig& config,
@@ -47,7 +63,8 @@ struct ToolSettings {
                                          device::Id device,
                                          bool allow_unsandboxed);
 
-// Runs one tool. `name` must be one of the five; `kernel` is empty for get_gpu_specs.
+// Runs one tool. `name` must be one of those of config::all_tools(); `kernel` is empty for one that
+// takes none.
 [[nodiscard]] ToolOutcome run_tool(const std::string& name,
                                    const std::string& kernel,
                                    const ToolSettings& settings,

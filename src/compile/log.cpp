@@ -1,5 +1,6 @@
 #include "compile/log.h"
 
+#include "util/excerpt.h"
 #include "util/text.h"
 
 #include <algorithm>
@@ -24,9 +25,19 @@ bool below(std::string_view path, std::span<const std::filesystem::path> folders
   });
 }
 
+// In one pass: every line of a log of megabytes may hold `what`.
 void erase_all(std::string& text, const std::string& what) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
-    text.erase(at, what.size());
+  if (what.empty()) {
+    return;
+  }
+  std::string out;
+  std::size_t begin = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, begin)) {
+    out.append(text, begin, at - begin);
+    begin = at + what.size();
+  }
+  if (begin > 0) {
+    text = out.append(text, begin);
   }
 }
 
@@ -120,7 +131,7 @@ std::string clean_log(std::string_view raw,
   if (names_foreign_path(text, known)) {
     return "log withheld: it names a file outside the toolchain's folders\n";
   }
-  return util::head_and_tail(text, kMaxLogBytes);
+  return util::excerpt(text, kMaxLogBytes);
 }
 
 std::string without_wrapper(std::string_view log) {

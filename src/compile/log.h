@@ -12,10 +12,10 @@ namespace sweep::compile {
 
 inline constexpr std::size_t kMaxLogBytes = std::size_t{64} << 10;
 
-// A compiler's log made fit to be shown to a model: valid UTF-8, at most kMaxLogBytes, folders of
-// `ours` (work folder, include folders) taken off the paths. A log that names an absolute path
-// which is neither below `ours` nor below `known` (toolchain) is withheld as a whole: it may quote
-// the file.
+// A compiler's log made fit to be shown to a model: valid UTF-8, at most kMaxLogBytes of which
+// every first error is part (util::excerpt), folders of `ours` (work folder, include folders) taken
+// off the paths. A log that names an absolute path which is neither below `ours` nor below `known`
+// (toolchain) is withheld as a whole: it may quote the file.
 [[nodiscard]] std::string clean_log(std::string_view raw,
                                     std::span<const std::filesystem::path> ours,
                                     std::span<const std::filesystem::path> known);

@@ -20,8 +20,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// More output than this is dropped before it is bounded for display.
-constexpr std::size_t kMaxRead = 4 * kMaxLogBytes;
+// More output than this is dropped before it is bounded for display: an error behind thousands of
+// notes is still seen.
+constexpr std::size_t kMaxRead = 64 * kMaxLogBytes;
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> all;

@@ -1,13 +1,22 @@
 #include "evaluate/feedback.h"
 
+#include "util/excerpt.h"
 #include "util/text.h"
+
+#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 namespace sweep::evaluate {
 namespace {
 
-std::string dims_text(const expr::IntEnv& dims) {
+constexpr std::size_t kMostErrors = 8;    // of a plan
+constexpr std::size_t kMostKernels = 16;  // whose resources are listed
+constexpr std::size_t kMostNameShown = 120;
+constexpr std::size_t kMostSummary = 200;
+
+std::string listed_dims(const expr::IntEnv& dims) {
   std::string text;
   for (const auto& [name, value] : dims) {
     text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
@@ -15,13 +24,70 @@ std::string dims_text(const expr::IntEnv& dims) {
   return text;
 }
 
+std::string place_text(const Call& call) {
+  return fmt::format(
+      "shape {} ({}){}",
+      call.shape,
+      listed_dims(call.dims),
+      call.content == "default" || call.content.empty() ? "" : ", content " + call.content);
+}
+
+// "; a; b" of "first; a; b", one line each: what a comparison says behind its first element.
+std::string rest_of(const std::string& text) {
+  std::string out;
+  for (std::size_t at = text.find("; "); at != std::string::npos;) {
+    const std::size_t end = text.find("; ", at + 2);
+    out += text.substr(at + 2, end == std::string::npos ? end : end - at - 2) + '\n';
+    at = end;
+  }
+  return out;
+}
+
+// What a pattern usually means; empty: nothing to add.
+std::string_view pattern_meaning(std::string_view pattern) {
+  if (pattern == "all") {
+    return "every element: the formula, the layout or the arguments, not an edge";
+  }
+  if (pattern.find("(tail)") != std::string_view::npos) {
+    return "only the end is wrong: how is an extent handled that is no multiple of the tile?";
+  }
+  if (pattern.starts_with("tile")) {
+    return "one rectangle is wrong: the tile of one block, or a bound of the tile loop";
+  }
+  if (pattern == "scattered") {
+    return "no region: a race, an index that collides, or rounding";
+  }
+  return {};
+}
+
+std::string element_text(const Failure& failure) {
+  std::string index;
+  for (const std::int64_t k : failure.index) {
+    index += (index.empty() ? "" : ", ") + std::to_string(k);
+  }
+  std::string text = fmt::format("first wrong element: {}[{}] is {:.9g}, expected {:.9g}",
+                                 failure.tensor,
+                                 index,
+                                 failure.got,
+                                 failure.expected);
+  if (const double difference = std::abs(failure.got - failure.expected);
+      std::isfinite(difference)) {
+    text += fmt::format("; difference {:.3g}, allowed {:.3g}", difference, failure.allowed);
+  }
+  return text + '\n' + rest_of(failure.text);
+}
+
 std::string failure_text(const Failure& failure) {
-  std::string text = failure.text + '\n';
+  const bool element = !failure.index.empty() && failure.text.starts_with(failure.tensor + "[");
+  std::string text = element ? element_text(failure) : failure.text + '\n';
   if (!failure.pattern.empty() && failure.text.find(failure.pattern) == std::string::npos) {
     text += "pattern: " + failure.pattern + '\n';
   }
+  const std::string_view meaning = pattern_meaning(failure.pattern);
   if (!failure.hint.empty()) {
     text += "hint: " + failure.hint + '\n';
+  } else if (!meaning.empty()) {
+    text += "hint: " + std::string(meaning) + '\n';
   }
   return text;
 }
@@ -32,16 +98,61 @@ std::string check_text(const CheckResult& check) {
                        check.calls.size(),
                        100 * check.worst_share);
   }
-  std::string text = "check failed";
-  if (!check.calls.empty()) {
-    const Call& call = check.calls.back();
-    text += fmt::format(
-        " on shape {} ({}), content {}", call.shape, dims_text(call.dims), call.content);
+  if (check.calls.empty()) {
+    return "check failed: " + failure_text(*check.failure);
   }
-  return text + ": " + failure_text(*check.failure);
+  return fmt::format("check failed on {}, after {} correct call{}\n",
+                     place_text(check.calls.back()),
+                     check.calls.size() - 1,
+                     check.calls.size() == 2 ? "" : "s") +
+         failure_text(*check.failure);
 }
 
-std::string time_text(const TimeResult& time) {
+std::string size_text(int bytes) {
+  return util::human_bytes(static_cast<std::uint64_t>(std::max(0, bytes)));
+}
+
+std::string resources_text(const CompileResult& compile) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMostKernels, compile.kernels.size()); ++i) {
+    const KernelFacts& kernel = compile.kernels[i];
+    text += "kernel " + util::narrowed(kernel.name, kMostNameShown);
+    if (kernel.registers >= 0) {
+      text += fmt::format(
+          ": {} registers, {}, {} shared memory, {} stack",
+          kernel.registers,
+          kernel.spill_bytes > 0 ? size_text(kernel.spill_bytes) + " spilled" : "no spills",
+          size_text(kernel.shared_bytes),
+          size_text(kernel.stack_bytes));
+    }
+    text += '\n';
+  }
+  if (compile.kernels.size() > kMostKernels) {
+    text += fmt::format("and {} further kernels\n", compile.kernels.size() - kMostKernels);
+  }
+  return text;
+}
+
+std::string compiled_text(const CompileResult& compile) {
+  if (compile.status == "ok") {
+    return resources_text(compile) +
+           (compile.log.empty() ? "" : "the compiler says:\n" + compile.log + '\n');
+  }
+  return fmt::format("compile: {}\n{}\n", compile.status, util::trim(compile.log));
+}
+
+std::string screened_text(const ScreenResult& screen, std::string_view source) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMostErrors, screen.errors.size()); ++i) {
+    text += screen.errors[i].text(source) + '\n';
+  }
+  if (screen.errors.size() > kMostErrors) {
+    text += fmt::format("and {} further errors\n", screen.errors.size() - kMostErrors);
+  }
+  return text;
+}
+
+std::string timed_text(const TimeResult& time) {
   if (time.failure) {
     return "a timed call was wrong: " + failure_text(*time.failure);
   }
@@ -55,7 +166,7 @@ std::string time_text(const TimeResult& time) {
   for (const ShapeTiming& shape : time.shapes) {
     text += fmt::format("  {} ({}): seed {}, yours {}, {:.3f}x [{:.3f}, {:.3f}]{}\n",
                         shape.shape,
-                        dims_text(shape.dims),
+                        listed_dims(shape.dims),
                         util::human_seconds(shape.seed_seconds),
                         util::human_seconds(shape.candidate_seconds),
                         shape.ratio.point,
@@ -66,11 +177,14 @@ std::string time_text(const TimeResult& time) {
   return text;
 }
 
+std::string counted(std::size_t number, const char* noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
 }  // namespace
 
 VisibleFeedback VisibleFeedback::of(const Evaluation& e) {
   VisibleFeedback made;
-  made.problem_ = e.problem;
   made.screen_ = e.screen;
   made.compile_ = e.compile;
   made.check_ = e.check;
@@ -79,6 +193,7 @@ VisibleFeedback VisibleFeedback::of(const Evaluation& e) {
   }
   made.time_ = e.time;
   made.verdict_ = e.verdict;
+  made.judged_ = e.judged();
   if (e.heldout && (!e.stress || e.stress->passed)) {
     // What was known before held-out ran.
     made.verdict_ = e.time && e.time->decision ? *e.time->decision : Verdict::pass_inconclusive;
@@ -86,16 +201,47 @@ VisibleFeedback VisibleFeedback::of(const Evaluation& e) {
   return made;
 }
 
-std::string VisibleFeedback::text(std::size_t limit) const {
-  std::string text = fmt::format("{}: {}\n", name(verdict_), meaning(verdict_));
-  if (screen_) {
-    for (const submission::PlanError& error : screen_->errors) {
-      text += fmt::format(
-          "{}:{}:{}: {}; {}\n", error.file, error.line, error.column, error.what, error.next);
-    }
+std::string VisibleFeedback::summary() const {
+  const std::string word(name(verdict_));
+  if (verdict_ == Verdict::plan_error && screen_ && !screen_->errors.empty()) {
+    const submission::PlanError& first = screen_->errors.front();
+    return first.line > 0 ? fmt::format("{} at {}:{}", word, first.file, first.line) : word;
   }
-  if (compile_ && (compile_->status != "ok" || !compile_->log.empty())) {
-    text += fmt::format("compile: {}\n{}\n", compile_->status, compile_->log);
+  if (compile_ && compile_->status != "ok") {
+    const std::string first = util::first_error(compile_->log, kMostSummary);
+    return util::without_folders(
+        util::printable(word + ": " + (first.empty() ? compile_->status : first)));
+  }
+  if (check_ && check_->failure) {
+    return check_->calls.empty() ? word : word + " on " + place_text(check_->calls.back());
+  }
+  if (verdict_ == Verdict::incorrect_generalisation) {
+    return word + ": right on the visible shapes, wrong on others";
+  }
+  if (time_ && !time_->failure && outcome_of(verdict_) == Outcome::correct) {
+    return fmt::format("{}: {:.3f}x the speed of the seed", word, time_->ratio.point);
+  }
+  if (judged_ || outcome_of(verdict_) != Outcome::correct) {
+    return check_ && verdict_ == Verdict::pass_inconclusive && !stress_passed_
+               ? counted(check_->calls.size(), "call") + " correct"
+               : fmt::format("{}: {}", word, meaning(verdict_));
+  }
+  return compile_ ? "compiled " + counted(compile_->kernels.size(), "kernel")
+         : screen_
+             ? fmt::format("the plan is fine: {}, {} on the largest shape",
+                           counted(screen_->kernels.size(), "kernel"),
+                           screen_->launches == 1 ? "1 launch"
+                                                  : fmt::format("{} launches", screen_->launches))
+             : word;
+}
+
+std::string VisibleFeedback::text(std::size_t limit, std::string_view source) const {
+  std::string text;
+  if (screen_) {
+    text += screened_text(*screen_, source);
+  }
+  if (compile_) {
+    text += compiled_text(*compile_);
   }
   if (check_) {
     text += check_text(*check_);
@@ -107,9 +253,9 @@ std::string VisibleFeedback::text(std::size_t limit) const {
                               "a tile, empty and very small extents\n";
   }
   if (time_) {
-    text += time_text(*time_);
+    text += timed_text(*time_);
   }
-  return util::head_and_tail(util::printable(text), limit);
+  return util::excerpt(util::without_folders(util::printable(text)), limit);
 }
 
 }  // namespace sweep::evaluate

@@ -3,6 +3,7 @@
 #include "evaluate/evaluation.h"
 
 #include <string>
+#include <string_view>
 
 namespace sweep::evaluate {
 
@@ -27,18 +28,23 @@ class VisibleFeedback {
 
   [[nodiscard]] const std::optional<TimeResult>& time() const { return time_; }
 
-  // Plain text of at most `limit` bytes: verdict first, then the first failure or the table of
-  // speedups.
-  [[nodiscard]] std::string text(std::size_t limit = 8192) const;
+  // One line: the verdict with its place ("COMPILE_ERROR: mine.cu(3): error: ..", "INCORRECT_VALUE
+  // on shape small (n=5)"), or what was found right where nothing was judged.
+  [[nodiscard]] std::string summary() const;
+
+  // Plain text of at most `limit` bytes (util::excerpt): errors of the plan with their line out of
+  // `source`, the compiler's log or each kernel's resources, the first wrong element with its
+  // pattern, stress as one bit, the table of speedups. No path of this machine.
+  [[nodiscard]] std::string text(std::size_t limit = 8192, std::string_view source = {}) const;
 
  private:
   Verdict verdict_{};
+  bool judged_ = false;
   std::optional<ScreenResult> screen_;
   std::optional<CompileResult> compile_;
   std::optional<CheckResult> check_;
   std::optional<bool> stress_passed_;
   std::optional<TimeResult> time_;
-  std::string problem_;
 };
 
 }  // namespace sweep::evaluate

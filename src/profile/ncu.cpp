@@ -103,7 +103,9 @@ Result<NcuReport> profile(const evaluate::EvaluationRequest& request,
   }
   report.kernels = std::get<0>(std::move(kernels));
   report.report = util::read_file(watched.folder() / kReport, kMostReport, util::Links::refuse);
-  compare_with_previous(services, request, evaluation.device_info, report);
+  if (wanted.compare) {
+    compare_with_previous(services, request, evaluation.device_info, report);
+  }
   return report;
 }
 

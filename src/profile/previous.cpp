@@ -29,7 +29,18 @@ fs::path file_for(const evaluate::Services& services,
   return cache / "profiles" / (key + ".json");
 }
 
-json stored_json(const NcuReport& report) {
+json read(const fs::path& file) {
+  try {
+    return wire::parse_object(util::read_file(file, kMostBytes, util::Links::refuse),
+                              file.string());
+  } catch (const util::Error&) {
+    return json::object();
+  }
+}
+
+}  // namespace
+
+json summary_of(const NcuReport& report) {
   json kernels = json::array();
   for (const KernelProfile& kernel : report.kernels) {
     json metrics = json::object();
@@ -44,18 +55,8 @@ json stored_json(const NcuReport& report) {
   return {{"schema", 1}, {"kernels", std::move(kernels)}};
 }
 
-json read(const fs::path& file) {
-  try {
-    return wire::parse_object(util::read_file(file, kMostBytes, util::Links::refuse),
-                              file.string());
-  } catch (const util::Error&) {
-    return json::object();
-  }
-}
-
-// Kernels of the same place and name belong together.
-void fill_in(const json& body, NcuReport& report) {
-  if (body.value("schema", json()) != 1 || !body.contains("kernels") ||
+void compare_with(const json& body, NcuReport& report) {
+  if (!body.is_object() || body.value("schema", json()) != 1 || !body.contains("kernels") ||
       !body.at("kernels").is_array()) {
     return;
   }
@@ -77,17 +78,15 @@ void fill_in(const json& body, NcuReport& report) {
   }
 }
 
-}  // namespace
-
 void compare_with_previous(const evaluate::Services& services,
                            const evaluate::EvaluationRequest& request,
                            const device::Info& info,
                            NcuReport& report) {
   const fs::path file = file_for(services, request, info, report);
-  fill_in(read(file), report);
+  compare_with(read(file), report);
   try {
     util::make_folders(file.parent_path());
-    util::write_file_atomic(file, stored_json(report).dump());
+    util::write_file_atomic(file, summary_of(report).dump());
   } catch (const util::Error&) {
     return;
   }

@@ -65,6 +65,7 @@ struct Wanted {
   ToolSearch search;
   double checker_seconds = 60;   // of each of compute-sanitizer's checkers
   double profile_seconds = 180;  // of ncu's run
+  bool compare = true;           // the profile with the last one of the same file, and remember it
 
   [[nodiscard]] bool any() const { return sass || sanitize || profile || dump.has_value(); }
 };

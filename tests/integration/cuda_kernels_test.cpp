@@ -1,5 +1,6 @@
 // Right kernels that need a GPU (tests/honest_cuda, and the sheets of the prompts' hub), as far as
-// they go without one: they are screened, compiled for sm_90a and bound for every visible, edge and some stress shapes. A line
+// they go without one: they are screened, compiled for sm_90a and bound for every visible, edge and
+// some stress shapes. A line
 // `// expect ptx: WORD..` says what the compiled code must hold; `// expect stress: VERDICT..` is
 // for whoever judges them on a GPU (docs/testing.md).
 #include "cpu_fixture.h"

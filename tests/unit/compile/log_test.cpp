@@ -37,6 +37,19 @@ TEST(CleanLog, IsBoundedAndPrintable) {
   EXPECT_EQ(log.find('\x1b'), std::string::npos);
 }
 
+// Every line of it names our folder.
+TEST(CleanLog, KeepsTheErrorInTheMiddleOfMegabytesOfNotes) {
+  std::string raw;
+  for (int i = 0; i < 40000; ++i) {
+    raw += "/tmp/work-1/mine.cu:9: note: candidate template ignored, substitution failed\n";
+    raw += i == 20000 ? "/tmp/work-1/mine.cu:12:3: error: no matching function 'f'\n  f(a);\n" : "";
+  }
+  const std::string log = clean_log(raw, kOurs, kKnown);
+  EXPECT_LE(log.size(), kMaxLogBytes);
+  EXPECT_THAT(log, HasSubstr("mine.cu:12:3: error: no matching function 'f'\n  f(a);\n"));
+  EXPECT_THAT(log, Not(HasSubstr("/tmp")));
+}
+
 TEST(UnsupportedFeature, NamesThePiece) {
   EXPECT_EQ(
       unsupported_feature(

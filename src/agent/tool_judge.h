@@ -1,0 +1,22 @@
+#pragma once
+
+#include "agent/tools.h"
+
+namespace sweep::agent {
+
+// An evaluation of `kernel` as the settings say; stages and depth are the caller's.
+[[nodiscard]] evaluate::EvaluationRequest request_for(const std::string& kernel,
+                                                      const ToolSettings& settings);
+
+// What `tool` says about an evaluation, also about one in which the harness failed.
+[[nodiscard]] ToolOutcome judged(const std::string& tool,
+                                 const std::string& kernel,
+                                 const evaluate::Evaluation& evaluation);
+
+// static_check, compile_kernel, run_correctness and submit_kernel.
+[[nodiscard]] ToolOutcome judge(const std::string& tool,
+                                const std::string& kernel,
+                                const ToolSettings& settings,
+                                Evaluator& evaluator);
+
+}  // namespace sweep::agent
