@@ -25,15 +25,15 @@ namespace sweep::agent {
 // Why a conversation ended: Trajectory::stop_reason, a closed list. Whoever handed in the kernel
 // stands in the tool call's origin ("native", "text:hermes", "auto").
 enum class StopReason {
-  submitted,    // the model called submit_kernel
-  turns,        // its turns were used up
-  policy_stop,  // the same text to the same tool again
-  endpoint,     // the endpoint failed for good
-  timeout,      // the item's wall limit
-  infra,        // the judge or the machine failed twice
-  interrupted,  // the sweep stops; the item stays in_progress
-  unsupported,  // the harness is not there yet; outcome `skipped`
-  budget,       // the run's budget_usd is spent; the item stays in_progress
+  submitted,      // the model called submit_kernel
+  first_correct,  // a version that it tried was correct (Stop::first_correct)
+  turns,          // its turns were used up
+  policy_stop,    // the same text to the same tool again
+  endpoint,       // the endpoint failed for good
+  timeout,        // the item's wall limit
+  infra,          // the judge or the machine failed twice
+  interrupted,    // the sweep stops; the item stays in_progress
+  budget,         // the run's budget_usd is spent; the item stays in_progress
 };
 
 [[nodiscard]] std::string_view name(StopReason reason);

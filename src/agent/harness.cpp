@@ -8,11 +8,6 @@ bool Harness::has(std::string_view tool) const {
   return std::find(tools.begin(), tools.end(), tool) != tools.end();
 }
 
-std::string unsupported(const config::Agent& agent) {
-  return agent.harness.tries() ? "harness '" + agent.harness.name + "' comes with a later version"
-                               : std::string();
-}
-
 Harness make_harness(const config::Agent& agent) {
   Harness out;
   static_cast<config::Harness&>(out) = agent.harness;

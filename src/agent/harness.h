@@ -19,9 +19,6 @@ struct Harness : config::Harness {
   [[nodiscard]] bool has(std::string_view tool) const;
 };
 
-// Empty when this program can run the configured harness, else why not.
-[[nodiscard]] std::string unsupported(const config::Agent& agent);
-
 [[nodiscard]] Harness make_harness(const config::Agent& agent);
 
 }  // namespace sweep::agent

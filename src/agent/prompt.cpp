@@ -16,18 +16,18 @@ std::string amount(std::int64_t number, const std::string& noun) {
 }
 
 // How a conversation goes on and ends, in the words of its harness.
-std::string_view rule_file(const Harness& harness) {
-  switch (harness.stop) {
-    case config::Stop::first_correct:
-      return "rule_repair.md";
-    case config::Stop::turns:
-      return "rule_optimize.md";
-    case config::Stop::submitted:
-      break;
+std::string rule_of(const Harness& harness) {
+  std::string rule;
+  if (harness.tries()) {
+    const std::string told =
+        fill_prompt("told_" + std::string(config::name(harness.feedback)) + ".md");
+    rule = fill_prompt("rule_" + std::string(config::name(harness.stop)) + ".md", {{"told", told}});
+  } else if (harness.max_turns > 1) {
+    rule = fill_prompt("rule.md");
+  } else {
+    rule = fill_prompt(harness.samples > 1 ? "rule_one_shot.md" : "rule_single_turn.md");
   }
-  if (harness.max_turns > 1)
-    return "rule.md";
-  return harness.samples > 1 ? "rule_one_shot.md" : "rule_single_turn.md";
+  return harness.show_seed ? fill_prompt("rule_seed.md") + " " + rule : rule;
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ std::string system_prompt(const Harness& harness) {
                      {{"turns", amount(harness.max_turns, "turn")},
                       {"tool_calls", amount(harness.max_tool_calls, "tool call")},
                       {"tool_list", std::string(util::trim(list))},
-                      {"rule", fill_prompt(rule_file(harness))}});
+                      {"rule", rule_of(harness)}});
 }
 
 std::string task_prompt(const Task& task, const Shown& shown) {

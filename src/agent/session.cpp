@@ -62,13 +62,13 @@ const config::Model& find_model(const config::SweepConfig& config, const std::st
 
 std::string_view name(StopReason reason) {
   constexpr std::array<std::string_view, 9> names = {"submitted",
+                                                     "first_correct",
                                                      "turns",
                                                      "policy_stop",
                                                      "endpoint",
                                                      "timeout",
                                                      "infra",
                                                      "interrupted",
-                                                     "unsupported",
                                                      "budget"};
   return names.at(static_cast<std::size_t>(reason));
 }
@@ -115,10 +115,6 @@ Session::Session(const config::SweepConfig& config,
 
 record::Trajectory Session::run() {
   begin();
-  if (const std::string why = unsupported(config_.agent); !why.empty()) {
-    trajectory_.skip_reason = why;
-    stop_ = StopReason::unsupported;
-  }
   for (std::int64_t turn = 0; turn < harness_.max_turns && !stop_; ++turn)
     one_turn(turn);
   if (!stop_)
@@ -145,6 +141,12 @@ void Session::begin() {
   trajectory_.max_turns = harness_.max_turns;
   trajectory_.max_tool_calls = harness_.max_tool_calls;
   trajectory_.tools_enabled = harness_.tools;
+  trajectory_.harness_rules = {
+      {"base", harness_.base},
+      {"stop", config::name(harness_.stop)},
+      {"feedback", harness_.tries() ? config::name(harness_.feedback) : ""},
+      {"show_seed", harness_.show_seed},
+      {"warn_turns_remaining", harness_.warn_turns_remaining}};
   trajectory_.sampling = sampling_json(settings_);
   trajectory_.started_at = util::iso_time(services_.clock->wall());
   trajectory_.system_prompt = system_prompt(harness_);
@@ -186,7 +188,9 @@ void Session::one_turn(std::int64_t number) {
   if (auto answer = ask(turn)) {
     note_answer(*answer, turn);
     conversation_.push_back(answer->message);
-    if (answer->message.calls.empty())
+    if (answer->message.calls.empty() && harness_.tries())
+      try_text(answer->message.text, turn);
+    else if (answer->message.calls.empty())
       without_calls(*answer, number, turn);
     else
       run_calls(answer->message.calls, turn);
@@ -209,6 +213,12 @@ void Session::add_notes(std::int64_t turn) {
   const std::int64_t left = harness_.max_turns - turn - 1;
   if (turn == 0)
     return;
+  if (harness_.tries()) {
+    // The answer to each version says how many are left.
+    if (left == 0)
+      append_user(fill_prompt("final_try.md"));
+    return;
+  }
   if (left == 0)
     append_user(fill_prompt("final_turn.md"));
   else if (left <= harness_.warn_turns_remaining)
@@ -330,8 +340,6 @@ void Session::finish() {
   }
   if (trajectory_.final_result)
     trajectory_.outcome = trajectory_.final_result->metadata.value("outcome", "error");
-  else if (reason == StopReason::unsupported)
-    trajectory_.outcome = "skipped";
   else if (reason == StopReason::timeout)
     trajectory_.outcome = "timeout";
   else if (reason == StopReason::infra || (reason == StopReason::endpoint && endpoint_is_infra_))

@@ -14,6 +14,10 @@
 
 namespace sweep::agent {
 
+// How tool calls are named in the record: a version that is tried is no submission.
+inline const std::string kSubmitKernel = "submit_kernel";
+inline const std::string kTryKernel = "try_kernel";
+
 // The model of that name. Throws util::UsageError where the configuration has none.
 [[nodiscard]] const config::Model& find_model(const config::SweepConfig& config,
                                               const std::string& name);
@@ -31,11 +35,14 @@ class Session {
   [[nodiscard]] record::Trajectory run();
 
  private:
-  // A text that some tool found to compile or to be correct.
+  // A text that may be handed in.
   struct Candidate {
+    enum class State { tried, compiled, correct };
     std::string kernel;
-    bool correct = false;
-    double device_seconds = 0;
+    State state = State::tried;
+    double device_seconds = 0;              // on the visible shapes, once correct
+    std::optional<double> visible_speedup;  // of a version that was timed
+    std::int64_t version = 0;               // its number; 0: not a version
   };
 
   void begin();
@@ -76,6 +83,12 @@ class Session {
   [[nodiscard]] std::string refusal(const endpoint::ToolCall& call) const;
   ToolOutcome run_recorded(const std::string& tool, const std::string& kernel, record::Turn& turn);
   void remember(const std::string& tool, const std::string& kernel, const ToolOutcome& outcome);
+  // Harnesses that try: one version of the model's, by call or in the answer's text.
+  record::ToolCall try_version(const std::string& kernel, std::string origin, record::Turn& turn);
+  void try_text(const std::string& text, record::Turn& turn);
+  // What the model is told of the version that was just tried.
+  [[nodiscard]] std::string told(const ToolOutcome& outcome) const;
+  [[nodiscard]] std::string told_format_error() const;
   void without_calls(const endpoint::Completion& answer, std::int64_t number, record::Turn& turn);
 
   // Hands in `kernel` for the model; the call is noted in the last turn.
@@ -115,6 +128,7 @@ class Session {
   double backed_off_ = 0;          // seconds slept between tries
   std::int64_t largest_output_ = 0;
   std::int64_t turn_number_ = 0;
+  bool tried_in_turn_ = false;  // the answer at hand had its version
   double started_ = 0;
 };
 

@@ -1,3 +1,4 @@
+#include "agent/prompt.h"
 #include "agent/session.h"
 #include "endpoint/json.h"
 #include "util/clock.h"
@@ -78,6 +79,7 @@ std::string Session::refusal(const endpoint::ToolCall& call) const {
 }
 
 void Session::run_calls(const std::vector<endpoint::ToolCall>& calls, record::Turn& turn) {
+  tried_in_turn_ = false;
   for (const endpoint::ToolCall& call : calls) {
     record::ToolCall done;
     if (!stop_ && services_.record->stopping())
@@ -116,10 +118,24 @@ record::ToolCall Session::run_call(const endpoint::ToolCall& call, record::Turn&
   done.call_id = call.id;
   done.origin = origin_of(call);
   done.args = arguments_json(call);
-  done.result_text = refusal(call);
-  if (!done.result_text.empty())
+  const bool version = harness_.tries() && call.name == "submit_kernel";
+  if (version && tried_in_turn_) {
+    done.result_text = fill_prompt("one_version.md");
     return done;
+  }
+  done.result_text = refusal(call);
+  if (!done.result_text.empty()) {
+    if (harness_.tries() && harness_.feedback == config::Feedback::sanitised)
+      done.result_text = told_format_error();
+    return done;
+  }
   const std::string kernel = takes_kernel(call.name) ? kernel_of(call) : std::string();
+  if (version) {
+    record::ToolCall tried = try_version(kernel, done.origin, turn);
+    tried.call_id = done.call_id;
+    tried.args = std::move(done.args);
+    return tried;
+  }
   const bool again = !kernel.empty() && !seen_.emplace(call.name, util::sha256_hex(kernel)).second;
   if (again && call.name != "submit_kernel") {
     done.result_text =
@@ -171,9 +187,14 @@ ToolOutcome Session::run_recorded(const std::string& tool,
     return none;
   }
   report(tool);
-  ToolOutcome outcome = run_tool(tool, kernel, tool_settings_, *services_.evaluator);
+  ToolSettings settings = tool_settings_;
+  if (tool == kTryKernel)
+    settings.submission =
+        harness_.feedback == config::Feedback::timing ? Submission::timed : Submission::checked;
+  const std::string& name = tool == kTryKernel ? kSubmitKernel : tool;
+  ToolOutcome outcome = run_tool(name, kernel, settings, *services_.evaluator);
   if (outcome.infra && !services_.record->stopping())
-    outcome = run_tool(tool, kernel, tool_settings_, *services_.evaluator);
+    outcome = run_tool(name, kernel, settings, *services_.evaluator);
   if (outcome.infra) {
     stop_ = services_.record->stopping() ? StopReason::interrupted : StopReason::infra;
     trajectory_.error = outcome.evaluation.is_object()
@@ -201,19 +222,31 @@ void Session::remember(const std::string& tool,
                        const ToolOutcome& outcome) {
   if (!outcome.success || (tool != "compile_kernel" && tool != "run_correctness"))
     return;
-  candidates_.push_back({kernel, tool == "run_correctness", outcome.device_seconds});
+  Candidate candidate;
+  candidate.kernel = kernel;
+  candidate.state =
+      tool == "run_correctness" ? Candidate::State::correct : Candidate::State::compiled;
+  candidate.device_seconds = outcome.device_seconds;
+  candidates_.push_back(std::move(candidate));
 }
 
 const Session::Candidate* Session::best() const {
+  // Of equally fast ones the first, of those that are not correct the last.
+  const auto better = [](const Candidate& a, const Candidate& b) {
+    if (a.state != b.state)
+      return a.state > b.state;
+    if (a.state != Candidate::State::correct)
+      return true;
+    if (a.visible_speedup && b.visible_speedup)
+      return *a.visible_speedup > *b.visible_speedup;
+    return a.visible_speedup.has_value() != b.visible_speedup.has_value()
+               ? a.visible_speedup.has_value()
+               : a.device_seconds < b.device_seconds;
+  };
   const Candidate* found = nullptr;
-  for (const Candidate& candidate : candidates_) {
-    const bool better =
-        found == nullptr || candidate.correct > found->correct ||
-        (candidate.correct && found->correct && candidate.device_seconds < found->device_seconds) ||
-        (!candidate.correct && !found->correct);
-    if (better)
+  for (const Candidate& candidate : candidates_)
+    if (found == nullptr || better(candidate, *found))
       found = &candidate;
-  }
   return found;
 }
 
@@ -234,15 +267,16 @@ void Session::submit(const std::string& kernel, const std::string& origin, recor
     set_result(kernel, outcome, turn);
 }
 
-// The fastest correct kernel, else the last that compiled. After a timeout only a correct one is
-// worth the time.
+// The fastest correct kernel, else the last that compiled, else the last version that was tried.
+// After a timeout only a correct one is worth the time.
 void Session::hand_in_best() {
   const StopReason reason = *stop_;
   if (reason == StopReason::interrupted || reason == StopReason::infra ||
-      reason == StopReason::unsupported || reason == StopReason::budget)
+      reason == StopReason::budget)
     return;
   const Candidate* candidate = best();
-  if (candidate == nullptr || (reason == StopReason::timeout && !candidate->correct) ||
+  if (candidate == nullptr ||
+      (reason == StopReason::timeout && candidate->state != Candidate::State::correct) ||
       trajectory_.turns.empty())
     return;
   const std::string kernel = candidate->kernel;

@@ -35,6 +35,8 @@ bool passed(const std::string& tool, const evaluate::Evaluation& evaluation) {
 json metadata_of(const evaluate::Evaluation& evaluation) {
   json out = {{"verdict", std::string(evaluate::name(evaluation.verdict))},
               {"source_sha256", evaluation.source_sha256}};
+  if (evaluation.time && !evaluation.time->failure && evaluation.time->ratio.point > 0)
+    out["visible_speedup"] = evaluation.time->ratio.point;
   out["compiled"] = evaluation.compile && evaluation.compile->status == "ok";
   if (evaluation.check) {
     out["correctness"] = !evaluation.check->failure;
@@ -98,6 +100,10 @@ ToolOutcome judge(const std::string& tool,
     request.only = evaluate::Stage::compile;
   else if (tool == "run_correctness")
     request.only = evaluate::Stage::check;
+  else if (settings.submission == Submission::checked)
+    request.only = evaluate::Stage::check;
+  else if (settings.submission == Submission::timed)
+    request.depth = evaluate::Depth::fast;
   else {
     request.depth = settings.device.kind == device::Kind::cpu ? evaluate::Depth::standard
                                                               : evaluate::Depth::full;

@@ -19,6 +19,13 @@ constexpr const char* kKernelSchema =
     R"({"type":"object","properties":{"kernel_code":{"type":"string","description":"Complete text of the submission: CUDA C++ with its plan in //@ lines."}},"required":["kernel_code"]})";
 constexpr const char* kNothingSchema = R"({"type":"object","properties":{}})";
 
+// submit_kernel where it tries versions.
+constexpr const char* kCheckedVersion =
+    "Tries this version: its plan, its compilation and its results on the visible shapes.";
+constexpr const char* kTimedVersion =
+    "Tries this version: its plan, its compilation, its results and its time on the visible "
+    "shapes.";
+
 ToolOutcome specs(const std::string& tool,
                   const std::string&,
                   const ToolSettings& settings,
@@ -94,6 +101,9 @@ std::vector<endpoint::ToolDefinition> tool_definitions(const Harness& harness) {
       out.push_back({std::string(tool.name),
                      tool.description,
                      tool.takes_kernel ? kKernelSchema : kNothingSchema});
+  if (harness.tries() && !out.empty() && out.back().name == "submit_kernel")
+    out.back().description =
+        harness.feedback == config::Feedback::timing ? kTimedVersion : kCheckedVersion;
   return out;
 }
 

@@ -40,6 +40,13 @@ struct ToolOutcome {
 [[nodiscard]] std::string to_text(const ToolOutcome& outcome);
 [[nodiscard]] ToolOutcome outcome_from_text(const std::string& text);
 
+// What submit_kernel does.
+enum class Submission {
+  judged,   // everything: the verdict on the version
+  checked,  // a version is tried: results on the visible shapes, nothing hidden
+  timed,    // likewise, with times on the visible shapes
+};
+
 struct ToolSettings {
   std::string problem;
   device::Id device;
@@ -49,8 +56,9 @@ struct ToolSettings {
   int submit_trials = 5;
   double deadline_seconds = 3600;
   bool allow_unsandboxed = false;
-  bool stress_gates = true;               // config::stress_gates of the item's variant
-  bool nvcc = false;                      // EvaluationRequest::nvcc
+  bool stress_gates = true;  // config::stress_gates of the item's variant
+  bool nvcc = false;         // EvaluationRequest::nvcc
+  Submission submission = Submission::judged;
   nlohmann::json last_profile = nullptr;  // of this conversation, from learn(); null: none
 };
 

@@ -28,12 +28,20 @@ std::string_view state_of(const DryRun& dry, const config::WorkItem& item) {
   if (found->second.action == Action::finished) {
     return "finished";
   }
-  if (!dry.plan.unsupported.empty()) {
-    return "skip";
-  }
   return found->second.action == Action::run     ? "run"
          : found->second.action == Action::go_on ? "go on"
                                                  : "again";
+}
+
+std::string harness_line(const config::Harness& h) {
+  return fmt::format("  {}{} turn{}, {} tool call{}; {}; tools {}\n",
+                     h.builtin() ? "" : "based on " + h.base + ": ",
+                     h.max_turns,
+                     h.max_turns == 1 ? "" : "s",
+                     h.max_tool_calls,
+                     h.max_tool_calls == 1 ? "" : "s",
+                     config::rules_text(h),
+                     fmt::join(h.tools, ", "));
 }
 
 std::string standing_text(const DryRun& dry) {
@@ -108,8 +116,7 @@ std::string counts_text(const DryRun& dry) {
   }
   const auto hindered = std::ranges::count_if(
       plan.chosen, [&](const config::WorkItem& item) { return dry.lacking.hinders(item); });
-  const auto ready =
-      plan.unsupported.empty() ? std::ssize(plan.chosen) - hindered : std::ptrdiff_t{0};
+  const auto ready = std::ssize(plan.chosen) - hindered;
   const std::size_t all = plan.matrix.items.size();
   std::string out = fmt::format("{} item{}", all, all == 1 ? "" : "s");
   if (plan.chosen.size() != plan.matrix.ready()) {
@@ -194,7 +201,8 @@ std::string text(const DryRun& dry) {
   std::string out = fmt::format("run {}   device {}   harness {}\n",
                                 plan.config.run.name,
                                 plan.config.run.device,
-                                plan.config.agent.harness.name);
+                                plan.config.agent.harness.name) +
+                    harness_line(plan.config.agent.harness);
   for (const config::WorkItem& item : plan.matrix.items) {
     out += fmt::format("  {:<10}  {}\n", state_of(dry, item), item.id());
   }
@@ -202,9 +210,6 @@ std::string text(const DryRun& dry) {
   out += standing_text(dry);
   for (const std::string& note : plan.matrix.notes) {
     out += "note: " + note + "\n";
-  }
-  if (!plan.unsupported.empty()) {
-    return out + fmt::format("nothing to run: {} to skip\n", dry.left.size());
   }
   const config::CostPreview cost = config::preview_cost(plan.config, dry.left);
   for (const config::ModelCost& model : cost.models) {
@@ -221,6 +226,21 @@ std::string text(const DryRun& dry) {
          "\n" + budget_lines(plan.config.run, cost);
 }
 
+namespace {
+
+nlohmann::json harness_json(const config::Harness& h) {
+  return {{"name", h.name},
+          {"base", h.base},
+          {"tools", h.tools},
+          {"max_turns", h.max_turns},
+          {"max_tool_calls", h.max_tool_calls},
+          {"stop", config::name(h.stop)},
+          {"feedback", h.tries() ? config::name(h.feedback) : ""},
+          {"show_seed", h.show_seed}};
+}
+
+}  // namespace
+
 nlohmann::json to_json(const DryRun& dry) {
   const Plan& plan = dry.plan;
   nlohmann::json items = nlohmann::json::array();
@@ -235,8 +255,7 @@ nlohmann::json to_json(const DryRun& dry) {
                      {"state", state_of(dry, item)},
                      {"outcome", found == dry.tasks.end() ? "" : found->second.outcome}});
   }
-  const auto run = plan.unsupported.empty() ? dry.left : std::vector<config::WorkItem>();
-  const config::CostPreview cost = config::preview_cost(plan.config, run);
+  const config::CostPreview cost = config::preview_cost(plan.config, dry.left);
   const auto& budget_usd = plan.config.run.budget_usd;
   const auto& budget_tokens = plan.config.run.budget_tokens;
   const auto hindered = std::ranges::count_if(
@@ -248,7 +267,7 @@ nlohmann::json to_json(const DryRun& dry) {
           {"begun", dry.standing.begun},
           {"finished", dry.tasks.size() - dry.left.size()},
           {"left", dry.left.size()},
-          {"unsupported", plan.unsupported},
+          {"harness", harness_json(plan.config.agent.harness)},
           {"busy", dry.standing.busy},
           {"drift", util::to_valid_utf8(dry.standing.drift)},
           {"broken", util::to_valid_utf8(dry.standing.unreadable)},

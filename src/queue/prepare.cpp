@@ -1,7 +1,6 @@
 #include "queue/prepare.h"
 
 #include "agent/agent.h"
-#include "agent/harness.h"
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
 #include "record/artifacts.h"
@@ -122,15 +121,6 @@ Plan make_plan(const SweepOptions& options, const Installation& installation) {
                             "matches no item that could run",
                             "see the items with --dry-run"},
                            "E_SWEEP_ONLY");
-  }
-  if (plan.unsupported = agent::unsupported(plan.config.agent);
-      !plan.unsupported.empty() && !plan.chosen.empty()) {
-    plan.warnings.push_back({options.config.string(),
-                             fmt::format("{} item{} will be skipped: {}",
-                                         plan.chosen.size(),
-                                         plan.chosen.size() == 1 ? "" : "s",
-                                         plan.unsupported),
-                             ""});
   }
   return plan;
 }

@@ -23,7 +23,6 @@ struct Plan {
   std::string toml;  // its text
   std::vector<config::Diagnostic> warnings;
   config::Matrix matrix;
-  std::string unsupported;  // why every item will end as skipped; empty: they can run
   std::vector<config::WorkItem>
       chosen;  // ready items that --only lets through, in the matrix's order
 };

@@ -175,6 +175,8 @@ struct Trajectory {
   std::string backend = "cuda";
   std::string precision;
   std::string harness;
+  nlohmann::json harness_rules;  // base, stop, feedback, show_seed, warn_turns_remaining; null:
+                                 // recorded before there were any
   std::int64_t max_turns = 0;
   std::int64_t max_tool_calls = 0;
   std::vector<std::string> tools_enabled;

@@ -177,6 +177,7 @@ void fields_head(V& v, T& x) {
   v("backend", x.backend);
   v("precision", x.precision);
   v("harness", x.harness);
+  v("harness_rules", x.harness_rules);
   v("max_turns", x.max_turns);
   v("max_tool_calls", x.max_tool_calls);
   v("tools_enabled", x.tools_enabled);

@@ -253,16 +253,27 @@ TEST_F(BadInput, ADryRunSaysWhatIsLeftAndTouchesNothing) {
   EXPECT_EQ(here_.rows("runs/r", "run_resume"), rows);
 }
 
-TEST_F(BadInput, AHarnessThatIsNotThereYet) {
-  here_.write("s.toml", config("", R"(base_url = "builtin:demo")", "harness = \"repair\""));
-  const std::string warning = "warning: s.toml: 1 item will be skipped: harness 'repair' comes";
+TEST_F(BadInput, AHarnessOfOnesOwnIsCheckedAndNamed) {
+  const std::string model = R"(base_url = "builtin:demo")";
+  here_.write("s.toml",
+              config("",
+                     model,
+                     "harness = \"mine\"\n[harness.mine]\nbase = \"repair\"\nmax_turns = 3\n"
+                     "feedback = \"check\""));
   const Outcome dry = here_.sweep({"s.toml", "--dry-run"});
-  EXPECT_THAT(dry.err, HasSubstr(warning));
-  EXPECT_THAT(dry.out, HasSubstr("  skip        custom/demo-flaky/level1/3\n"));
-  EXPECT_THAT(dry.out, HasSubstr("0 of them can run"));
-  const Outcome run = here_.sweep({"s.toml"});
-  EXPECT_EQ(run.code, 0);
-  EXPECT_THAT(run.err, HasSubstr(warning));
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_THAT(dry.out, HasSubstr("harness mine\n"));
+  EXPECT_THAT(
+      dry.out,
+      HasSubstr("  based on repair: 3 turns, 5 tool calls; each answer is tried until one is "
+                "correct, feedback check; tools submit_kernel\n"));
+  const auto json = here_.sweep_json({"s.toml", "--dry-run"});
+  EXPECT_EQ(json.at("harness").at("name"), "mine");
+  EXPECT_EQ(json.at("harness").at("feedback"), "check");
+  here_.write("s.toml", config("", model, "harness = \"mine\"\n[harness.mine]\nstop = \"never\""));
+  const Outcome wrong = here_.sweep({"s.toml", "--dry-run"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("unknown stop 'never'"));
 }
 
 TEST_F(BadInput, AProbeWarnsAsADryRunDoes) {

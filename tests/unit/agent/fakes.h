@@ -151,6 +151,13 @@ class FakeJudge final : public Evaluator {
     out.check->calls.push_back(call);
     if (has("wrong") || request.only == evaluate::Stage::check)
       return out;
+    if (request.depth != evaluate::Depth::standard || has("timed")) {
+      out.time.emplace();
+      const double speedup = has("fast") ? 2 : has("slow") ? 0.5 : 1;
+      out.time->ratio = {speedup, speedup, speedup};
+    }
+    if (request.depth == evaluate::Depth::fast)
+      return out;
     out.stress.emplace();
     out.stress->passed = !has("hardcoded");
     out.verdict = has("hardcoded") ? evaluate::Verdict::incorrect_generalisation

@@ -262,15 +262,6 @@ TEST(Loop, SingleTurnHasOneToolAndDemandsIt) {
   EXPECT_EQ(t.outcome, "incorrect");
 }
 
-TEST(Loop, HarnessesToComeAreSkippedWithAReason) {
-  World w;
-  w.config.agent.harness = config::builtin_harness("repair");
-  const record::Trajectory t = w.run();
-  EXPECT_EQ(t.outcome, "skipped");
-  EXPECT_THAT(t.skip_reason, HasSubstr("repair"));
-  EXPECT_TRUE(w.model.asked.empty());
-}
-
 TEST(Loop, StoppingLeavesTheItemInProgress) {
   World w;
   w.model.answers = {says("", {call("run_correctness", "fast")}), says("")};

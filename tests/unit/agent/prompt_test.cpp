@@ -118,13 +118,13 @@ TEST(Prompts, ADeviceThatIsAnEmulationIsNamed) {
 
 TEST(Prompts, FeedbackOfEachHarnessHasNoHoles) {
   for (const char* file :
-       {"repair_format_error.md", "repair_compile_error.md", "repair_incorrect.md"}) {
+       {"sanitised_format_error.md", "sanitised_compile_error.md", "sanitised_incorrect.md"}) {
     const std::string text = fill_prompt(file, {{"attempt", "2"}, {"left", "3 attempts"}});
     EXPECT_THAT(text, HasSubstr("attempt 2"));
     EXPECT_THAT(text, HasSubstr("3 attempts left"));
     EXPECT_THAT(text, Not(HasSubstr("{{")));
   }
-  EXPECT_THAT(fill_prompt("optimize_feedback.md",
+  EXPECT_THAT(fill_prompt("timing_feedback.md",
                           {{"version", "3"},
                            {"timings", "full: 12.1 us, 1.40x"},
                            {"best", "1.52x, version 2"},

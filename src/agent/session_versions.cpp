@@ -1,0 +1,118 @@
+// Harnesses whose submit_kernel tries versions (config::Stop): what is told of each.
+#include "agent/prompt.h"
+#include "agent/session.h"
+#include "util/clock.h"
+#include "util/sha256.h"
+#include "util/text.h"
+
+#include <fmt/format.h>
+
+namespace sweep::agent {
+namespace {
+
+std::string count(std::int64_t number) {
+  return fmt::format("{} answer{}", number, number == 1 ? "" : "s");
+}
+
+// Whether the text was refused before anything was compiled.
+bool format_error(const ToolOutcome& outcome) {
+  return !outcome.evaluation.is_object() ||
+         !evaluate::evaluation_from_json(outcome.evaluation).compile;
+}
+
+}  // namespace
+
+std::string Session::told_format_error() const {
+  return fill_prompt("sanitised_format_error.md",
+                     {{"attempt", std::to_string(turn_number_ + 1)},
+                      {"left", count(harness_.max_turns - turn_number_ - 1)}});
+}
+
+std::string Session::told(const ToolOutcome& outcome) const {
+  const std::string number = std::to_string(turn_number_ + 1);
+  const std::string left = count(harness_.max_turns - turn_number_ - 1);
+  if (harness_.feedback == config::Feedback::sanitised && outcome.success)
+    return "submit_kernel PASSED";
+  if (harness_.feedback == config::Feedback::sanitised) {
+    if (format_error(outcome))
+      return told_format_error();
+    const bool compiled = outcome.metadata.value("compiled", false);
+    return fill_prompt(compiled ? "sanitised_incorrect.md" : "sanitised_compile_error.md",
+                       {{"attempt", number}, {"left", left}});
+  }
+  if (harness_.feedback == config::Feedback::check)
+    return fill_prompt("check_feedback.md",
+                       {{"version", number}, {"found", outcome.text}, {"left", left}});
+  const Candidate* leader = best();
+  std::string best_text = "no correct version";
+  if (leader != nullptr && leader->state == Candidate::State::correct)
+    best_text = fmt::format("version {}", leader->version) +
+                (leader->visible_speedup
+                     ? fmt::format(", {:.3f}x on the visible shapes", *leader->visible_speedup)
+                     : "");
+  const bool cpu = tool_settings_.device.kind == device::Kind::cpu;
+  return fill_prompt("timing_feedback.md",
+                     {{"version", number},
+                      {"timings", outcome.text + (cpu ? "\n" + fill_prompt("cpu_times.md") : "")},
+                      {"best", best_text},
+                      {"left", left}});
+}
+
+record::ToolCall Session::try_version(const std::string& kernel,
+                                      std::string origin,
+                                      record::Turn& turn) {
+  record::ToolCall done;
+  done.tool_name = kSubmitKernel;
+  done.origin = std::move(origin);
+  done.metadata = {{"trial", true}};
+  tried_in_turn_ = true;
+  if (!seen_.emplace(kSubmitKernel, util::sha256_hex(kernel)).second) {
+    done.result_text =
+        "submit_kernel was not run: exactly this text was tried before. The session "
+        "ends here.";
+    stop_ = StopReason::policy_stop;
+    return done;
+  }
+  const double before = services_.clock->monotonic();
+  const ToolOutcome outcome = run_recorded(kTryKernel, kernel, turn);
+  done.wall_clock_s = services_.clock->monotonic() - before;
+  done.success = outcome.success;
+  done.metadata.update(outcome.metadata);
+  if (stop_) {
+    done.result_text = outcome.text;
+    return done;
+  }
+  Candidate candidate;
+  candidate.kernel = kernel;
+  candidate.state = outcome.success                             ? Candidate::State::correct
+                    : outcome.metadata.value("compiled", false) ? Candidate::State::compiled
+                                                                : Candidate::State::tried;
+  candidate.device_seconds = outcome.device_seconds;
+  if (outcome.success && outcome.metadata.contains("visible_speedup"))
+    candidate.visible_speedup = outcome.metadata["visible_speedup"].get<double>();
+  candidate.version = turn_number_ + 1;
+  candidates_.push_back(std::move(candidate));
+  done.result_text = told(outcome);
+  if (outcome.success && harness_.stop == config::Stop::first_correct)
+    stop_ = StopReason::first_correct;
+  return done;
+}
+
+void Session::try_text(const std::string& text, record::Turn& turn) {
+  const std::string kernel = kernel_in_text(text);
+  if (kernel.empty()) {
+    turn.feedback_to_model = told_format_error();
+    append_user(turn.feedback_to_model);
+    return;
+  }
+  ++trajectory_.total_tool_calls;
+  record::ToolCall done = try_version(kernel, "text:fence", turn);
+  done.args = {{"kernel_code", util::to_valid_utf8(kernel)}};
+  turn.feedback_to_model = done.result_text;
+  turn.tools_wall_clock_s += done.wall_clock_s;
+  turn.tool_calls.push_back(std::move(done));
+  if (!stop_)
+    append_user(turn.feedback_to_model);
+}
+
+}  // namespace sweep::agent
