@@ -63,6 +63,16 @@ struct ProbeStages {
                                       endpoint::Secret key,
                                       const ProbeStages& stages);
 
+// The same for a model of a configuration, with its key; starts the built-in server where that
+// plays the model. What cannot be asked, for want of a key too, is a failed check.
+[[nodiscard]] ProbedModel probe_configured(const config::SweepConfig& config,
+                                           const config::Model& model,
+                                           const ProbeStages& stages);
+
+// UsageError E_KEY_MISSING when the model's key variable is set nowhere, E_KEY_VALUE when it cannot
+// be sent.
+void require_key(const config::SweepConfig& config, const config::Model& model);
+
 // The parts of probe_model, each appending its checks.
 struct ProbeSubject {
   const config::Model& model;

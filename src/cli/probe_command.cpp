@@ -1,10 +1,8 @@
 #include "cli/command.h"
-#include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/probe_view.h"
 #include "config/config.h"
 #include "config/dotenv.h"
-#include "endpoint/builtin.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -12,73 +10,14 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <iostream>
 #include <iterator>
-#include <memory>
 
 #include <unistd.h>
 
 namespace sweep::cli {
 
 namespace {
-
-std::string base_url(const config::SweepConfig& config,
-                     const config::Model& model,
-                     std::unique_ptr<endpoint::BuiltinProcess>& builtin) {
-  const std::string_view name = endpoint::builtin_name(model.base_url);
-  if (name.empty()) {
-    return model.base_url;
-  }
-  const std::array places{std::filesystem::absolute(config.file).parent_path(),
-                          data_root() / "configs"};
-  builtin = std::make_unique<endpoint::BuiltinProcess>(places, name, program_path());
-  return builtin->base_url();
-}
-
-// UsageError E_KEY_MISSING.
-endpoint::Secret key_of(const config::SweepConfig& config, const config::Model& model) {
-  if (model.api_key_env.empty()) {
-    return {};
-  }
-  const auto value =
-      config::read_key_value(model.api_key_env, config::dotenv_files(config.file, config.root));
-  if (!value) {
-    throw util::UsageError(
-        {"models." + model.name,
-         "key variable " + model.api_key_env +
-             " is not set, neither in the environment nor in a .env file beside " +
-             config.file.filename().string(),
-         "set it or drop the model"},
-        "E_KEY_MISSING");
-  }
-  return endpoint::Secret(*value);
-}
-
-std::string key_place(const config::SweepConfig& config, const config::Model& model) {
-  if (model.api_key_env.empty()) {
-    return {};
-  }
-  const auto place =
-      config::find_key(model.api_key_env, config::dotenv_files(config.file, config.root));
-  return model.api_key_env + (place ? " from " + *place : "");
-}
-
-ProbedModel probe_one(const config::SweepConfig& config,
-                      const config::Model& model,
-                      const ProbeStages& stages) {
-  ProbedModel out;
-  try {
-    std::unique_ptr<endpoint::BuiltinProcess> builtin;
-    const std::string url = base_url(config, model, builtin);
-    out = probe_model(model, url, key_of(config, model), stages);
-  } catch (const util::Error& error) {
-    out.model = model.name;
-    out.checks.push_back({"reach", CheckState::fail, error.message().what, error.message().next});
-  }
-  out.key = key_place(config, model);
-  return out;
-}
 
 std::vector<const config::Model*> chosen(const config::SweepConfig& config,
                                          const std::string& file,
@@ -138,7 +77,7 @@ int run_probe(const std::vector<std::string>& arguments) {
   const std::vector<const config::Model*> models = chosen(loaded.config, file, only);
   // All of them before anything is asked.
   for (const config::Model* model : models) {
-    (void)key_of(loaded.config, *model);
+    require_key(loaded.config, *model);
   }
   if (!global.quiet) {
     std::vector<config::Diagnostic> warnings = loaded.warnings;
@@ -153,7 +92,7 @@ int run_probe(const std::vector<std::string>& arguments) {
     if (tell) {
       std::cerr << "\r\x1b[Kasking " << util::printable(model->name) << " ..." << std::flush;
     }
-    probed.push_back(probe_one(loaded.config, *model, stages));
+    probed.push_back(probe_configured(loaded.config, *model, stages));
   }
   if (tell) {
     std::cerr << "\r\x1b[K" << std::flush;

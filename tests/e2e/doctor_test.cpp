@@ -42,6 +42,13 @@ TEST(Doctor, NamesTheCureOfWhatIsMissing) {
   EXPECT_THAT(outcome.out, HasSubstr("lsm="));
 }
 
+TEST(Doctor, ADeviceThatIsNotListedIsMissing) {
+  const Workspace here;
+  const Outcome outcome = here.sweep({"doctor", "--device", "cuda:99"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("MISSING  cuda:99"));
+}
+
 TEST(Doctor, SaysWhichProfilingToolsAreThere) {
   const Workspace here;
   const std::filesystem::path tool = here.write("cuda/bin/ncu", "#!/bin/sh\n");
