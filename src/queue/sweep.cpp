@@ -311,7 +311,9 @@ int finish(const Session& s, const Stopped& stopped, std::size_t worked) {
   }
   Final final = final_of(s.plan.chosen, s.run, stopped);
   final.scripted = std::ranges::all_of(s.plan.config.models, config::scripted);
-  if (s.options.json) {
+  if (!s.options.summary) {
+    // The caller reads the run itself.
+  } else if (s.options.json) {
     std::cout << to_json(final, s.run, worked)
                      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';

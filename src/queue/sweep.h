@@ -23,6 +23,7 @@ struct SweepOptions {
   bool accept_drift = false;
   bool json = false;
   bool quiet = false;
+  bool summary = true;  // false: neither table nor document at the end; the caller prints its own
   bool allow_unsandboxed = false;
   bool allow_remote = false;
   bool assume_yes = false;  // do not ask when [run] confirm_usd is exceeded
