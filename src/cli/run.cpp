@@ -14,6 +14,8 @@ namespace sweep::cli {
 namespace {
 
 constexpr std::array kCommands = {
+    Command{
+        "quickstart", "one model, three turns on one problem: check, run, report", run_quickstart},
     Command{"new", "print a starter kernel for a problem that compiles and passes", run_new},
     Command{"eval", "judge one kernel: correct? faster than the seed? how sure?", run_eval},
     Command{"problems", "list, show, check or start problems", run_problems},
