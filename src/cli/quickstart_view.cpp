@@ -216,7 +216,7 @@ std::string quickstart_text(const QuickstartResult& r, const Style& style, std::
       target_word(r),
       fmt::format(
           "{} over the seed: {}", util::human_ratio(r.target), util::printable(r.target_text)),
-      r.met == true);
+      r.met);
   if (const std::string tools = tools_text(t); !tools.empty()) {
     lines.add("turns", util::printable(tools));
   }

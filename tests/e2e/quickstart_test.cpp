@@ -162,6 +162,23 @@ TEST_F(Quickstart, WhatIsTypedWrongIsNamed) {
   }
 }
 
+TEST_F(Quickstart, ARunIsNotStartedWhereACheckFails) {
+  const Outcome outcome = quickstart({"--run",
+                                      "--device",
+                                      "cpu",
+                                      "--output",
+                                      "q",
+                                      "--model",
+                                      "m",
+                                      "--base-url",
+                                      "http://127.0.0.1:1/v1",
+                                      "--json"});
+  EXPECT_EQ(outcome.code, 3) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("FAIL endpoint: "), HasSubstr("not started")));
+  EXPECT_FALSE(fs::exists(here_.folder() / "q"));
+}
+
 // The ordinary road: the folder is a run that every other command takes.
 TEST_F(Quickstart, ARunOfTheBuiltInModelEndsInAReport) {
   const Outcome run = quickstart({"--run", "--device", "cpu", "--output", "q"});
