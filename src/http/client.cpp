@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <ranges>
 #include <utility>
 
 namespace sweep::http {
@@ -181,10 +180,10 @@ std::string_view name(Fault fault) {
 }
 
 std::optional<std::string> Response::header(std::string_view name) const {
-  for (const Header& header : std::views::reverse(headers))
-    if (same_name(header.name, name))
-      return header.value;
-  return std::nullopt;
+  const auto last = std::find_if(headers.rbegin(), headers.rend(), [name](const Header& header) {
+    return same_name(header.name, name);
+  });
+  return last == headers.rend() ? std::nullopt : std::optional(last->value);
 }
 
 struct Client::Impl {
