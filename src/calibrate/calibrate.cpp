@@ -151,13 +151,27 @@ class Calibrator {
     return open;
   }
 
+  // Of the next session: with a pilot the band alone that has the fewest, as the pilot chooses
+  // replicates for all of a session's bands together.
+  [[nodiscard]] std::vector<SizedBand> next_bands(Kind kind) const {
+    std::vector<SizedBand> open = open_bands(kind);
+    if (options_.pilot && !open.empty()) {
+      const auto count = [this](const SizedBand& sized) {
+        return outcome_.study.of(sized.band.name, false).size();
+      };
+      return {*std::ranges::min_element(open, {}, count)};
+    }
+    return open;
+  }
+
   [[nodiscard]] Sessions::Setup setup() const {
     return {options_.program,
             options_.locks,
             options_.device,
             options_.allow_unsandboxed,
             options_.replicates,
-            0};
+            0,
+            options_.pilot};
   }
 
   // Whether `share` of the time is over.
@@ -208,7 +222,7 @@ class Calibrator {
   }
 
   void time(Kind kind) {
-    std::vector<SizedBand> bands = open_bands(kind);
+    std::vector<SizedBand> bands = next_bands(kind);
     const Material* with = material_of(kind);
     if (bands.empty() || with == nullptr) {
       return;
@@ -229,7 +243,7 @@ class Calibrator {
       }
       say_(text_of(line));
       record(std::move(line));
-      bands = open_bands(kind);
+      bands = next_bands(kind);
     }
   }
 
@@ -318,7 +332,8 @@ class Calibrator {
     made.device = info_;
     for (const Band& band : kBands) {
       const std::vector<BandSession> sessions = outcome_.study.of(band.name, false);
-      if (!sessions.empty()) {
+      // The noise floor is that of an evaluation without a pilot, which has fewer replicates.
+      if (!sessions.empty() && !options_.pilot) {
         made.bands.push_back(summarise(band, sessions));
       }
     }

@@ -19,6 +19,7 @@ struct Options {
   int sessions = 5;  // of each band, with those of `append`
   int controls = 1;  // of copies that are 3% slower, with those of `append`
   int replicates = 5;
+  bool pilot = false;   // sessions of one band each, as `sweep eval --full` has them
   double seconds = 50;  // after which no further session begins; each band gets one at least
   bool ceilings = true;
   bool usual = false;  // beside each session the usual method

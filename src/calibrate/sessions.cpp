@@ -44,6 +44,7 @@ evaluate::TimeResult Sessions::run(std::span<const SizedBand> bands,
   options.seed = number;
   options.replicates = setup_.replicates;
   options.blocks = setup_.blocks;
+  options.pilot = setup_.pilot;
   options.session = digest_ + ' ' + std::to_string(number);
   for (std::size_t i = 0; i < bands.size(); ++i) {
     options.places.push_back(

@@ -24,7 +24,8 @@ class Sessions {
     device::Id device;
     bool allow_unsandboxed = false;
     int replicates = 5;
-    int blocks = 0;  // 0: as in `sweep eval`
+    int blocks = 0;      // 0: as in `sweep eval`
+    bool pilot = false;  // as in `sweep eval --full`
   };
 
   // `kernel` is timed against material.seed; both stay the caller's. Throws as

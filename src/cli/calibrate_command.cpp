@@ -33,6 +33,7 @@ struct CalibrateOptions {
   double seconds = calibrate::Options{}.seconds;
   std::string append, raw;
   bool no_ceilings = false;
+  bool pilot = false;
   bool table = false;
   GlobalOptions global;
 };
@@ -62,6 +63,10 @@ void declare(CLI::App& app, CalibrateOptions& o) {
                  "a study in several runs: add each session to this file of JSON lines, with the "
                  "usual method beside it");
   app.add_option("--raw", o.raw, "write each session's result with its samples into this folder");
+  app.add_flag("--pilot",
+               o.pilot,
+               "sessions as `sweep eval --full` has them, of one band each: a pilot chooses the "
+               "replicates");
   app.add_flag("--no-ceilings", o.no_ceilings, "leave out what the device reaches");
   app.add_flag("--table", o.table, "measure nothing: print the table of --append")
       ->needs("--append");
@@ -85,6 +90,7 @@ calibrate::Options to_options(const CalibrateOptions& o) {
   options.controls = o.controls;
   options.seconds = o.seconds;
   options.ceilings = !o.no_ceilings;
+  options.pilot = o.pilot;
   options.usual = !o.append.empty();
   options.append = o.append;
   options.raw = o.raw;

@@ -21,8 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kTargetHalfWidth = 0.005;  // of the ratio, where a pilot chooses the replicates
-
 class Run {
  public:
   Run(const EvaluationRequest& request,
@@ -246,7 +244,7 @@ class Run {
     made.stress_draws = request_.stress_draws;
     made.replicates = request_.depth == Depth::fast ? 1 : request_.replicates;
     const bool pilot = request_.depth == Depth::full && request_.device.kind == device::Kind::cuda;
-    made.target = pilot ? kTargetHalfWidth : 0;
+    made.pilot = pilot;
     made.energy = pilot;
     made.blocks = request_.blocks;
     made.may_say_faster = request_.depth != Depth::fast && request_.off.empty();

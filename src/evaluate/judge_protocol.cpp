@@ -83,7 +83,7 @@ json options_to_json(const StageOptions& options) {
           {"check_seeds", options.check_seeds},
           {"stress_draws", options.stress_draws},
           {"replicates", options.replicates},
-          {"target", options.target},
+          {"pilot", options.pilot},
           {"blocks", options.blocks},
           {"pairs_ahead", options.pairs_ahead},
           {"may_say_faster", options.may_say_faster},
@@ -108,7 +108,7 @@ StageOptions options_from_json(const json& body) {
   options.check_seeds = small(body, "check_seeds");
   options.stress_draws = small(body, "stress_draws");
   options.replicates = small(body, "replicates");
-  options.target = field<double>(body, "target");
+  options.pilot = field<bool>(body, "pilot");
   options.blocks = small(body, "blocks");
   options.pairs_ahead = small(body, "pairs_ahead");
   options.may_say_faster = field<bool>(body, "may_say_faster");

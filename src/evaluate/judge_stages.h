@@ -27,9 +27,8 @@ struct StageOptions {
   int check_seeds = 3;
   int stress_draws = 12;
   int replicates = 5;  // of time; with a pilot the least number
-  // Half-width of the 95% interval, relative, for which a pilot chooses up to 15 replicates; 0:
-  // none.
-  double target = 0;
+  // Two replicates, discarded, choose how many more there are, up to 15: timing::replicates_after.
+  bool pilot = false;
   int blocks = 0;  // 0: by the time a call takes
   // check: that many pairs for a time stage start meanwhile; opening a device takes 0.1 to 0.3 s
   // and goes on while others compute.

@@ -44,12 +44,12 @@ class TimeStage {
     choose_flush();
     (void)watch_.lap();
     int replicates = std::max(options_.replicates, 1);
-    start_pairs(std::min(options_.target > 0 ? kPilotReplicates : replicates, kPairsAtOnce));
+    start_pairs(std::min(options_.pilot ? kPilotReplicates : replicates, kPairsAtOnce));
     for (const Place& place : places) {
       shapes_.push_back(make_timed_shape(session_, place, key_, only_pool_));
     }
     phases_.pool = watch_.lap();
-    if (options_.target > 0) {
+    if (options_.pilot) {
       replicates = pilot(replicates);
     }
     for (int done = 0; done < replicates && !failure_; done += kPairsAtOnce) {
@@ -94,7 +94,7 @@ class TimeStage {
     pilot_ = std::exchange(samples_, {});
     slopes_.clear();
     skip_ = kPilotReplicates;
-    return failure_ ? 0 : replicates_after_pilot(pilot_, shapes_.size(), options_.target, least);
+    return failure_ ? 0 : replicates_after_pilot(pilot_, shapes_.size(), least);
   }
 
   // Warms the pairs, then takes the device alone.

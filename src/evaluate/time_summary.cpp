@@ -183,12 +183,9 @@ std::optional<Failure> floor_failure(const std::vector<Sample>& samples,
   return std::nullopt;
 }
 
-int replicates_after_pilot(const std::vector<Sample>& pilot,
-                           std::size_t shapes,
-                           double target,
-                           int least) {
+int replicates_after_pilot(const std::vector<Sample>& pilot, std::size_t shapes, int least) {
   const timing::Result found = timing::analyse(calls_of(pilot), static_cast<int>(shapes), 0);
-  return std::max(least, timing::replicates_after(found, target));
+  return std::max(least, timing::replicates_after(found));
 }
 
 CallCosts& CallCosts::operator+=(const CallCosts& other) {

@@ -21,10 +21,9 @@ void add_statistics(TimeResult& result,
 // never FASTER.
 void compute_statistics(TimeResult& result, bool may_say_faster);
 
-// Replicates for a half-width of `target` after a pilot; at least `least`.
+// timing::replicates_after, at least `least`.
 [[nodiscard]] int replicates_after_pilot(const std::vector<Sample>& pilot,
                                          std::size_t shapes,
-                                         double target,
                                          int least);
 
 // The first shape whose times are below what its work takes.

@@ -91,7 +91,7 @@ std::vector<int> choose_blocks(const Session& session,
                                const StageOptions& options,
                                bool only_pool) {
   const bool cpu = session.options().arm.device.kind == device::Kind::cpu;
-  const double budget = cpu ? kBudgetCpu : options.target > 0 ? kBudgetPilot : kBudgetGpu;
+  const double budget = cpu ? kBudgetCpu : options.pilot ? kBudgetPilot : kBudgetGpu;
   const double share =
       budget / std::max(options.replicates, 1) / static_cast<double>(shapes.size());
   std::vector<int> blocks;

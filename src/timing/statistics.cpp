@@ -347,8 +347,21 @@ int replicates_for(double sd, double target) {
   return kMost;
 }
 
-int replicates_after(const Result& pilot, double target) {
-  return replicates_for(std::max(pilot.replicate_sd, pilot.block_error), target);
+double target_half_width(double call_seconds) {
+  constexpr double kShort = 20e-6, kLong = 100e-6, kWide = 0.005, kNarrow = 0.002;
+  const double along = std::log(std::clamp(call_seconds, kShort, kLong) / kShort);
+  return kWide * std::exp(along * std::log(kNarrow / kWide) / std::log(kLong / kShort));
+}
+
+int replicates_after(const Result& pilot) {
+  constexpr double kProcesses = 0.1e-6;
+  double logs = 0;
+  for (const ShapeResult& shape : pilot.shapes) {
+    logs += std::log(shape.seed_seconds);
+  }
+  const double call = std::exp(logs / static_cast<double>(pilot.shapes.size()));
+  const double least = std::hypot(pilot.block_error, kProcesses / call);
+  return replicates_for(std::max(pilot.replicate_sd, least), target_half_width(call));
 }
 
 bool practical_win(const Estimate& first, const Estimate& second) {

@@ -95,10 +95,18 @@ struct Rule {
 // (log ratio); 5 to 15.
 [[nodiscard]] int replicates_for(double sd, double target);
 
+// Half-width (relative, 95%) that a pilot's replicates are chosen for: 0.5% for calls up to 20 us,
+// 0.2% from 100 us up, between them a straight line in logarithms. Below 20 us events resolve less
+// than a submission's time is worth.
+[[nodiscard]] double target_half_width(double call_seconds);
+
 // Replicates of the verdict after a pilot, whose calls are not used again: replicates_for the
-// larger of replicate_sd, which two replicates estimate badly, and block_error, which it cannot be
-// below. The verdict's own calls have no say, so its interval keeps its error rate.
-[[nodiscard]] int replicates_after(const Result& pilot, double target);
+// larger of replicate_sd, which two replicates estimate badly, and what it cannot be below:
+// block_error and, in quadrature, 0.1 us of a call's length, by which processes differ whatever
+// they run (H200, copies of 8 and 27 us against themselves: docs/measurements). The target is that
+// of target_half_width for the geometric mean of the seed's medians. The verdict's own calls have
+// no say, so its interval keeps its error rate.
+[[nodiscard]] int replicates_after(const Result& pilot);
 
 // A gain that matters in practice and was confirmed: the estimate is at least 1.05, and the
 // interval of a second session, on new contents, lies at 1 or above.

@@ -123,7 +123,7 @@ TEST(JudgeProtocol, OptionsSurviveTheWay) {
   options.salt = std::string("\0\xff salt", 7);
   options.session = "s";
   options.replicates = 7;
-  options.target = 0.005;
+  options.pilot = true;
   options.may_say_faster = false;
   const StageOptions back = options_from_json(json::parse(options_to_json(options).dump()));
   EXPECT_EQ(back.seed, options.seed);
@@ -131,7 +131,7 @@ TEST(JudgeProtocol, OptionsSurviveTheWay) {
   EXPECT_EQ(back.places[0].free.at("n"), 3);
   EXPECT_EQ(back.salt, options.salt);
   EXPECT_EQ(back.replicates, 7);
-  EXPECT_EQ(back.target, 0.005);
+  EXPECT_TRUE(back.pilot);
   EXPECT_FALSE(back.may_say_faster);
   fuzz(options_to_json(options), [](const json& body) { (void)options_from_json(body); });
 }

@@ -91,9 +91,9 @@ TEST(Simulation, APilotKeepsTheErrorRate) {
     int met = 0, most = 0, least = 15;
     const int covered = count_sessions([&](std::uint64_t i) {
       const Result pilot = analyse(session(machine, 2, {20}, i), 1, 0);
-      const int replicates = replicates_after(pilot, 0.005);
+      const int replicates = replicates_after(pilot);
       const Result result = analyse(session(machine, replicates, {20}, i, 2), 1, 0);
-      met += result.ratio.high / result.ratio.point - 1 <= 0.005 ? 1 : 0;
+      met += result.ratio.high / result.ratio.point - 1 <= target_half_width(100e-6) ? 1 : 0;
       most = std::max(most, replicates);
       least = std::min(least, replicates);
       return result.ratio.low <= 1.02 && 1.02 <= result.ratio.high;
@@ -102,8 +102,8 @@ TEST(Simulation, APilotKeepsTheErrorRate) {
     EXPECT_GE(least, 5);
     EXPECT_LE(most, 15);
     if (std::string_view(name) == "quiet") {
-      EXPECT_EQ(most, 5);
-      EXPECT_EQ(met, trials());
+      EXPECT_LE(most, 10);
+      EXPECT_GE(met, at_least(0.97));
     }
   }
 }

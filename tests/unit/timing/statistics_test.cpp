@@ -254,12 +254,33 @@ TEST(Decision, ReplicatesForTarget) {
 
 TEST(Decision, APilotCountsTheLargerScatter) {
   Result pilot;
-  pilot.replicate_sd = 0.0041;
-  EXPECT_EQ(replicates_after(pilot, 0.005), 6);
+  pilot.shapes.resize(1);
+  pilot.shapes[0].seed_seconds = 20e-6;  // 0.1 us of it: 0.5%
+  pilot.replicate_sd = 0.0080;           // t(0.975, 11) * 0.008 / sqrt(12) = 0.00508, 13: 0.00483
+  EXPECT_EQ(replicates_after(pilot), 13);
   pilot.block_error = 0.5;
-  EXPECT_EQ(replicates_after(pilot, 0.005), 15);
-  pilot = {};
-  EXPECT_EQ(replicates_after(pilot, 0.005), 5);
+  EXPECT_EQ(replicates_after(pilot), 15);
+}
+
+TEST(Decision, APilotAllowsForWhatProcessesDifferBy) {
+  Result pilot;
+  pilot.shapes.resize(1);
+  pilot.shapes[0].seed_seconds = 25e-6;   // 0.4% of it; target 0.5% * (25 / 20)^-0.5693 = 0.440%
+  EXPECT_EQ(replicates_after(pilot), 6);  // t(0.975, 5) * 0.4% / sqrt(6) = 0.420%; of 5: 0.497%
+  pilot.block_error = 0.003;              // 0.5%; of 7: 0.462%, of 8: 0.418%
+  EXPECT_EQ(replicates_after(pilot), 8);
+  pilot.shapes[0].seed_seconds = 1;
+  pilot.block_error = 0;
+  EXPECT_EQ(replicates_after(pilot), 5);
+}
+
+TEST(Decision, ATargetOfHalfWidthFollowsTheCall) {
+  EXPECT_DOUBLE_EQ(target_half_width(3e-6), 0.005);
+  EXPECT_DOUBLE_EQ(target_half_width(20e-6), 0.005);
+  EXPECT_DOUBLE_EQ(target_half_width(100e-6), 0.002);
+  EXPECT_DOUBLE_EQ(target_half_width(1), 0.002);
+  // Half the way in logarithms: sqrt(20 * 100) us, sqrt(0.5% * 0.2%).
+  EXPECT_NEAR(target_half_width(44.7213595e-6), 0.00316227766, 1e-11);
 }
 
 TEST(Decision, GuardsDecideByTheirLowerBounds) {
