@@ -110,6 +110,10 @@ std::string_view next_step(std::string_view tool, const VisibleFeedback& feedbac
   if (evaluate::outcome_of(feedback.verdict()) == evaluate::Outcome::correct) {
     return after_pass(tool, feedback);
   }
+  if (feedback.verdict() == Verdict::plan_error && feedback.compile()) {
+    return "make the arguments of the launch and the kernel's parameters agree; compile_kernel "
+           "compares them";
+  }
   const auto* const found = std::ranges::find(kSteps, feedback.verdict(), &Step::verdict);
   return found == kSteps.end() ? "do the whole work in every timed call, honestly" : found->text;
 }

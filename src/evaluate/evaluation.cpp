@@ -1,5 +1,6 @@
 #include "evaluate/evaluation.h"
 
+#include "evaluate/argument_check.h"
 #include "evaluate/baselines.h"
 #include "evaluate/conclusion.h"
 #include "evaluate/evaluation_json.h"
@@ -74,10 +75,7 @@ class Run {
     if (wanted(Stage::check) && !run_check()) {
       return;
     }
-    if (wanted(Stage::stress) && !run_stress()) {
-      return;
-    }
-    if (wanted(Stage::time) && !run_time()) {
+    if ((wanted(Stage::stress) && !run_stress()) || (wanted(Stage::time) && !run_time())) {
       return;
     }
     if (wanted(Stage::heldout)) {
@@ -86,11 +84,8 @@ class Run {
   }
 
   [[nodiscard]] bool wanted(Stage stage) const {
-    return !request_.only ? stage_of_depth(stage) : *request_.only == stage;
-  }
-
-  [[nodiscard]] bool stage_of_depth(Stage stage) const {
-    return stage == Stage::stress
+    return request_.only ? *request_.only == stage
+           : stage == Stage::stress
                ? request_.depth != Depth::fast && !request_.off.contains(Defence::stress)
            : stage == Stage::heldout
                ? request_.depth == Depth::full && !request_.off.contains(Defence::heldout)
@@ -199,6 +194,11 @@ class Run {
       }
       const Code candidate = make_code(
           std::move(*submission_), request_.overrides, candidate_signature(*problem_), compiled);
+      if (auto error = argument_error(candidate, *problem_, result_.device_info.sm_count)) {
+        fail(Verdict::plan_error, error->text(request_.submission.text));
+        result_.screen->errors.push_back(*std::move(error));
+        return false;
+      }
       std::vector<const Code*> codes = {&ours.reference, &ours.seed, &candidate};
       std::optional<Code> versus;
       if (request_.versus) {

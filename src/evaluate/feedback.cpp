@@ -65,6 +65,13 @@ std::string element_text(const Failure& failure) {
   for (const std::int64_t k : failure.index) {
     index += (index.empty() ? "" : ", ") + std::to_string(k);
   }
+  if (failure.verdict == Verdict::incorrect_unwritten) {
+    return fmt::format("first wrong element: {}[{}] was never written, expected {:.9g}\n",
+                       failure.tensor,
+                       index,
+                       failure.expected) +
+           rest_of(failure.text);
+  }
   std::string text = fmt::format("first wrong element: {}[{}] is {:.9g}, expected {:.9g}",
                                  failure.tensor,
                                  index,
@@ -77,13 +84,31 @@ std::string element_text(const Failure& failure) {
   return text + '\n' + rest_of(failure.text);
 }
 
+// Addresses differ from run to run and say nothing; a small one tells of a null pointer.
+std::string without_addresses(const std::string& text) {
+  constexpr std::size_t kSmall = 6;
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at = text.find("0x"); at != std::string::npos; at = text.find("0x", at + 2)) {
+    const std::size_t end =
+        std::min(text.find_first_not_of("0123456789abcdefABCDEF", at + 2), text.size());
+    if (end - at - 2 > kSmall) {
+      out += text.substr(from, at + 2 - from) + "...";
+      from = end;
+    }
+  }
+  return out + text.substr(from);
+}
+
 std::string failure_text(const Failure& failure) {
   const bool element = !failure.index.empty() && failure.text.starts_with(failure.tensor + "[");
-  std::string text = element ? element_text(failure) : failure.text + '\n';
+  std::string text = element ? element_text(failure) : without_addresses(failure.text) + '\n';
   if (!failure.pattern.empty() && failure.text.find(failure.pattern) == std::string::npos) {
     text += "pattern: " + failure.pattern + '\n';
   }
-  const std::string_view meaning = pattern_meaning(failure.pattern);
+  // What the values look like says more than where they are.
+  const std::string_view meaning =
+      failure.text.ends_with(failure.pattern) ? pattern_meaning(failure.pattern) : "";
   if (!failure.hint.empty()) {
     text += "hint: " + failure.hint + '\n';
   } else if (!meaning.empty()) {
@@ -101,10 +126,8 @@ std::string check_text(const CheckResult& check) {
   if (check.calls.empty()) {
     return "check failed: " + failure_text(*check.failure);
   }
-  return fmt::format("check failed on {}, after {} correct call{}\n",
-                     place_text(check.calls.back()),
-                     check.calls.size() - 1,
-                     check.calls.size() == 2 ? "" : "s") +
+  return fmt::format(
+             "check failed on {}, call {}\n", place_text(check.calls.back()), check.calls.size()) +
          failure_text(*check.failure);
 }
 
@@ -112,8 +135,12 @@ std::string size_text(int bytes) {
   return util::human_bytes(static_cast<std::uint64_t>(std::max(0, bytes)));
 }
 
+// Of the cpu device's kernels nothing is known.
 std::string resources_text(const CompileResult& compile) {
   std::string text;
+  if (std::ranges::all_of(compile.kernels, [](const auto& k) { return k.registers < 0; })) {
+    return text;
+  }
   for (std::size_t i = 0; i < std::min(kMostKernels, compile.kernels.size()); ++i) {
     const KernelFacts& kernel = compile.kernels[i];
     text += "kernel " + util::narrowed(kernel.name, kMostNameShown);

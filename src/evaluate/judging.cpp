@@ -1,5 +1,7 @@
 #include "evaluate/judging.h"
 
+#include "problem/likeness.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -55,6 +57,21 @@ void add(Judgement& judgement,
   const std::optional<Defence> caught = caught_by(comparison, rule, off);
   if (caught && !judgement.failure) {
     judgement.failure = failure_of(problem, output, comparison, *caught);
+  }
+}
+
+// Adds what the wrong values look like to the failure of the output of `job`.
+void liken(device::Device& device, const CompareJob& job, Failure& failure) {
+  const problem::CompareParameters& p = job.parameters;
+  if (failure.wrong < 1 || failure.verdict == Verdict::incorrect_unwritten ||
+      p.count > problem::kMostLikened || job.otherwise.bytes > 0) {
+    return;
+  }
+  std::vector<std::byte> got(job.got.bytes), oracle(job.oracle.bytes);
+  device.download(got, job.got.address);
+  device.download(oracle, job.oracle.address);
+  if (const std::string words = problem::likeness(p, job.shape, got, oracle); !words.empty()) {
+    failure.text += "; " + words;
   }
 }
 
@@ -142,7 +159,7 @@ Judgement Comparer::with_oracle(const problem::Draw& draw,
       job.otherwise = region_of(truth.aux, tolerance->otherwise);
     }
     job.poison = bench.poison();
-    add(judgement, problem_, name, engine_.compare(job), Defence::oracle, off_);
+    judge(job, name, Defence::oracle, judgement);
   }
   return judgement;
 }
@@ -163,9 +180,20 @@ Judgement Comparer::with_seed(const Bench& bench,
     job.oracle = region_of(seed, name);
     job.base = base_of(bench, name);
     job.poison = bench.poison();
-    add(judgement, problem_, name, engine_.compare(job), Defence::timed_compare, off_);
+    judge(job, name, Defence::timed_compare, judgement);
   }
   return judgement;
+}
+
+void Comparer::judge(const CompareJob& job,
+                     const std::string& output,
+                     Defence rule,
+                     Judgement& judgement) {
+  const bool failed = judgement.failure.has_value();
+  add(judgement, problem_, output, engine_.compare(job), rule, off_);
+  if (!failed && judgement.failure) {
+    liken(device_, job, *judgement.failure);
+  }
 }
 
 bool seed_rule_suffices(const problem::Problem& problem) {

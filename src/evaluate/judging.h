@@ -54,6 +54,8 @@ class Comparer {
                                     const ByOutput& least);
 
  private:
+  // Compares one output. The first failure is told with what the wrong values look like.
+  void judge(const CompareJob& job, const std::string& output, Defence rule, Judgement& judgement);
   [[nodiscard]] Region base_of(const Bench& bench, const std::string& output) const;
   [[nodiscard]] Store::Piece unless_of(const problem::Draw& draw,
                                        const Truth& truth,
