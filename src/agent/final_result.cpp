@@ -135,7 +135,8 @@ void add_metrics(const evaluate::Evaluation& evaluation, record::FinalResult& ou
 record::FinalResult final_result(const evaluate::Evaluation& evaluation) {
   record::FinalResult out;
   const evaluate::Outcome outcome = evaluation.outcome();
-  out.compiled = evaluation.compile && evaluation.compile->status == "ok";
+  out.compiled = evaluation.compile && evaluation.compile->status == "ok" &&
+                 outcome != evaluate::Outcome::compile_fail;
   out.correctness = outcome == evaluate::Outcome::correct;
   out.verdict = std::string(evaluate::name(evaluation.verdict));
   out.flags = evaluation.flags;

@@ -37,7 +37,9 @@ json metadata_of(const evaluate::Evaluation& evaluation) {
               {"source_sha256", evaluation.source_sha256}};
   if (evaluation.time && !evaluation.time->failure && evaluation.time->ratio.point > 0)
     out["visible_speedup"] = evaluation.time->ratio.point;
-  out["compiled"] = evaluation.compile && evaluation.compile->status == "ok";
+  // Arguments that do not fit are found after the compiler was content.
+  out["compiled"] = evaluation.compile && evaluation.compile->status == "ok" &&
+                    evaluation.outcome() != evaluate::Outcome::compile_fail;
   if (evaluation.check) {
     out["correctness"] = !evaluation.check->failure;
     out["checked_calls"] = evaluation.check->calls.size();

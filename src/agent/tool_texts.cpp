@@ -37,7 +37,7 @@ struct Step {
 
 constexpr std::array kSteps = {
     Step{Verdict::plan_error,
-         "correct the //@ line named above; static_check tries a plan without compiling"},
+         "correct what is named above; static_check tries a plan without compiling"},
     Step{Verdict::launch_error,
          "compare grid, block (at most 1024 threads) and shared memory of the launch with the "
          "device's limits (get_gpu_specs) and with what compile_kernel says that the kernel takes"},

@@ -163,7 +163,8 @@ std::string resources_text(const CompileResult& compile) {
 std::string compiled_text(const CompileResult& compile) {
   if (compile.status == "ok") {
     return resources_text(compile) +
-           (compile.log.empty() ? "" : "the compiler says:\n" + compile.log + '\n');
+           (compile.log.empty() ? ""
+                                : fmt::format("the compiler says:\n{}\n", util::trim(compile.log)));
   }
   return fmt::format("compile: {}\n{}\n", compile.status, util::trim(compile.log));
 }
@@ -185,11 +186,12 @@ std::string timed_text(const TimeResult& time) {
   }
   std::string text = fmt::format(
       "speedup over the seed: {:.3f}x, 95% interval [{:.3f}, {:.3f}], geometric mean over {} "
-      "shapes\n",
+      "shape{}\n",
       time.ratio.point,
       time.ratio.low,
       time.ratio.high,
-      time.shapes.size());
+      time.shapes.size(),
+      time.shapes.size() == 1 ? "" : "s");
   for (const ShapeTiming& shape : time.shapes) {
     text += fmt::format("  {} ({}): seed {}, yours {}, {:.3f}x [{:.3f}, {:.3f}]{}\n",
                         shape.shape,
@@ -235,7 +237,11 @@ std::string VisibleFeedback::summary() const {
     return first.line > 0 ? fmt::format("{} at {}:{}", word, first.file, first.line) : word;
   }
   if (compile_ && compile_->status != "ok") {
-    const std::string first = util::first_error(compile_->log, kMostSummary);
+    std::string first = util::first_error(compile_->log, kMostSummary);
+    if (first.empty()) {
+      const std::string_view log = util::trim(compile_->log);
+      first = util::narrowed(log.substr(0, log.find('\n')), kMostSummary);
+    }
     return util::without_folders(
         util::printable(word + ": " + (first.empty() ? compile_->status : first)));
   }

@@ -135,9 +135,6 @@ bool states_error(std::string_view line) {
 }
 
 std::string narrowed(std::string_view line, std::size_t max_bytes) {
-  if (line.size() <= max_bytes) {
-    return std::string(line);
-  }
   std::string cut = head_and_tail(line, max_bytes);
   std::replace(cut.begin(), cut.end(), '\n', ' ');
   return cut;

@@ -10,7 +10,8 @@ namespace sweep::util {
 // fatal : ..", "undefined reference to .."). Source text that a log quotes can look like one.
 [[nodiscard]] bool states_error(std::string_view line);
 
-// A line, cut in its middle to about `max_bytes` (the marker comes on top) without a line break.
+// One line: cut in its middle to about `max_bytes` (the marker comes on top), line breaks made
+// blanks.
 [[nodiscard]] std::string narrowed(std::string_view line, std::size_t max_bytes);
 
 // At most `max_bytes` of text: its head, its tail, and between them the lines that state an error

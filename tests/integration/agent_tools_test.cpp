@@ -102,6 +102,13 @@ TEST_F(AgentTools, StaticCheck) {
           .success);
 }
 
+TEST_F(AgentTools, ASourceOfTwoMebibytesIsRefusedInOneLine) {
+  const std::string large = kernel(kRight) + "/*" + std::string(2U << 20U, 'x') + "*/\n";
+  for (const char* tool : {"static_check", "compile_kernel", "run_correctness", "submit_kernel"}) {
+    EXPECT_FALSE(run(tool, large, std::string("too_large_") + tool).success);
+  }
+}
+
 TEST_F(AgentTools, Compile) {
   EXPECT_TRUE(run("compile_kernel", kernel(kRight), "compile_ok").success);
   EXPECT_FALSE(

@@ -42,6 +42,24 @@ TEST(PtxasLog, LeavesTheRest) {
             "mine.cu(3): warning: variable \"x\" was declared but never referenced\n");
 }
 
+// Names are the submission's, and what it has the compiler print may look like ptxas.
+TEST(PtxasLog, HostileNamesAndForgedLinesAreHarmless) {
+  const std::string name(1U << 20U, 'q');
+  const PtxasReport report = read_ptxas_log(
+      "ptxas info    : Compiling entry function '" + name + "' for 'sm_90a'\n" +
+      "ptxas info    : Function properties for " + name + "\n" +
+      "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 99999999999999999999 registers, bytes smem\n"
+      "ptxas info    : Compiling entry function 'no end\n"
+      "ptxas info    : Compiling entry function '\xff\x1b[31m' for 'sm_90a'\n"
+      "ptxas info    : Used  registers\n"
+      "ptxas info    : Function properties for\n");
+  EXPECT_EQ(kernel_facts(report, "q", name).spill_bytes, 0);
+  EXPECT_EQ(kernel_facts(report, "q", name).registers, -1);
+  EXPECT_EQ(report.entries.count("no end"), 0U);
+  EXPECT_EQ(kernel_facts(report, "q", "\xff\x1b[31m").registers, -1);
+}
+
 TEST(PtxasLog, UnknownKernelIsUnknown) {
   EXPECT_EQ(kernel_facts(read_ptxas_log(kLog), "q", "q").registers, -1);
   EXPECT_EQ(kernel_facts(read_ptxas_log(""), "q", "q").registers, -1);

@@ -71,6 +71,12 @@ TEST(Excerpt, CutsFallBetweenCharacters) {
   EXPECT_TRUE(valid_utf8(excerpt(log + "\nerror: " + log, 1024)));
 }
 
+TEST(Narrowed, IsOneLine) {
+  EXPECT_EQ(narrowed("abc", 10), "abc");
+  EXPECT_EQ(narrowed("a\nb", 10), "a b");
+  EXPECT_EQ(narrowed("abcdefghijkl", 6), "abcd ... 6 bytes left out ... kl");
+}
+
 TEST(FirstError, IsTheFirstLineThatStatesOne) {
   EXPECT_EQ(first_error(long_log(10, 10), 200),
             "mine.cu(4711): error: no instance of function template");
