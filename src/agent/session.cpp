@@ -1,6 +1,7 @@
 #include "agent/session.h"
 
 #include "agent/prompt.h"
+#include "agent/sampling.h"
 #include "endpoint/json.h"
 #include "endpoint/price.h"
 #include "record/json.h"
@@ -21,7 +22,6 @@ endpoint::Settings settings_of(const config::Model& model,
   endpoint::Settings out;
   out.temperature = model.sampling.temperature;
   out.top_p = model.sampling.top_p;
-  out.seed = model.sampling.seed;
   out.max_output_tokens = model.sampling.max_tokens;
   out.reasoning_effort = model.reasoning_effort.value_or(agent.reasoning_effort.value_or(""));
   out.tool_required = tool_required;
@@ -104,6 +104,7 @@ Session::Session(const config::SweepConfig& config,
       tools_(tool_definitions(harness_)),
       settings_(settings_of(model_, config.agent, harness_.tool_required)),
       price_(model_.price) {
+  settings_.seed = sampling_seed(config, model_, item);
   tool_settings_ = tool_settings(config, item, device, services.allow_unsandboxed);
   tool_settings_.device_facts = task.device;
   trajectory_.provenance = provenance;
@@ -185,6 +186,8 @@ void Session::one_turn(std::int64_t number) {
   trajectory_.turns.emplace_back();
   record::Turn turn;
   turn.turn_id = number;
+  turn.started_s = before - started_;
+  turn.tokens_before = trajectory_.llm_total_tokens;
   if (auto answer = ask(turn)) {
     note_answer(*answer, turn);
     conversation_.push_back(answer->message);
@@ -195,6 +198,8 @@ void Session::one_turn(std::int64_t number) {
     else
       run_calls(answer->message.calls, turn);
   }
+  turn.tokens_after = trajectory_.llm_total_tokens;
+  turn.best_visible_speedup = best_speedup_;
   turn.is_final = stop_.has_value() || number + 1 == harness_.max_turns;
   turn.turn_wall_clock_s = services_.clock->monotonic() - before;
   trajectory_.turns.back() = std::move(turn);
@@ -228,22 +233,6 @@ void Session::add_notes(std::int64_t turn) {
          {"calls_left",
           count(std::max<std::int64_t>(harness_.max_tool_calls - trajectory_.total_tool_calls, 0),
                 "tool call")}}));
-}
-
-endpoint::Conversation Session::window() {
-  const auto tail = static_cast<std::size_t>(std::max<std::int64_t>(harness_.tail_messages, 0));
-  if (tail == 0 || conversation_.size() <= tail + 2)
-    return conversation_;
-  std::size_t from = conversation_.size() - tail;
-  // A tool's answer without its call is refused by servers.
-  while (from < conversation_.size() && conversation_[from].speaker == endpoint::Speaker::tool)
-    ++from;
-  endpoint::Conversation out(conversation_.begin(), conversation_.begin() + 2);
-  out.back().text += "\n\n[Earlier turns are left out.]";
-  out.insert(
-      out.end(), conversation_.begin() + static_cast<std::ptrdiff_t>(from), conversation_.end());
-  trajectory_.chat_history_window_truncated = true;
-  return out;
 }
 
 void Session::note_answer(const endpoint::Completion& answer, record::Turn& turn) {

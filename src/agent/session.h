@@ -52,12 +52,17 @@ class Session {
 
   // The conversation as sent: all of it, or its head and tail.
   [[nodiscard]] endpoint::Conversation window();
+  // Takes the oldest turns out for good, and shortens results of tools, until half of what is sent
+  // is left; a call and its result go together. False: there is nothing to take out.
+  [[nodiscard]] bool trim(record::Turn& turn);
 
-  // Asks the model, or takes the recorded answer. Empty: stop_ says why.
+  // Asks the model, or takes the recorded answer; trims once when the conversation is too long for
+  // it. Empty: stop_ says why.
   std::optional<endpoint::Completion> ask(record::Turn& turn);
-  std::optional<endpoint::Completion> replay(const std::string& key,
-                                             const endpoint::Exchange& request,
-                                             record::Turn& turn);
+  using Asked = std::variant<endpoint::Completion, endpoint::EndpointFailure>;
+  // One request, or its record; none: the budget is spent.
+  std::optional<Asked> ask_once(record::Turn& turn);
+  std::optional<Asked> replay(const std::string& key, record::Turn& turn);
   void note_request(const endpoint::Completion& answer,
                     const std::string& key,
                     const endpoint::Exchange& exchange,
@@ -66,6 +71,7 @@ class Session {
                     const std::string& key,
                     const endpoint::Exchange& exchange,
                     record::Turn& turn);
+  void stop_for(const endpoint::EndpointFailure& failure, record::Turn& turn);
   // What the next request may use at most, as far as it can be told.
   [[nodiscard]] record::Spend spend_of(const endpoint::Conversation& conversation) const;
   // Seconds of the item, without those that it waited for permits, money or an endpoint's sake.
@@ -90,6 +96,8 @@ class Session {
   [[nodiscard]] std::string told(const ToolOutcome& outcome) const;
   [[nodiscard]] std::string told_format_error() const;
   void without_calls(const endpoint::Completion& answer, std::int64_t number, record::Turn& turn);
+
+  void add_call(record::ToolCall done, record::Turn& turn);
 
   // Hands in `kernel` for the model; the call is noted in the last turn.
   void submit(const std::string& kernel, const std::string& origin, record::Turn& turn);
@@ -129,12 +137,17 @@ class Session {
   std::int64_t largest_output_ = 0;
   std::int64_t turn_number_ = 0;
   bool tried_in_turn_ = false;  // the answer at hand had its version
+  std::size_t left_out_ = 0;    // messages before this one are sent no more, but for the first two
+  std::optional<double> best_speedup_;  // on the visible shapes, of any version so far
   double started_ = 0;
 };
 
 // Kernel text out of an answer without a tool call: the last fenced block that has a __global__
 // function; empty: none.
 [[nodiscard]] std::string kernel_in_text(const std::string& text);
+
+// A text as trajectories hold it: over 256 KiB its head and tail. The artifacts have the whole.
+[[nodiscard]] std::string bounded(const std::string& text);
 
 // Without a surrounding Markdown fence.
 [[nodiscard]] std::string unfenced(const std::string& kernel);

@@ -40,7 +40,12 @@ json plain(const endpoint::Json& ordered) {
 
 json messages_json(const endpoint::Conversation& conversation) {
   json out = json::array();
-  for (const endpoint::Message& message : conversation) {
+  for (endpoint::Message message : conversation) {
+    // Whole in the request's artifact: a file that holds it once a turn would be too large to read.
+    message.text = bounded(message.text);
+    message.reasoning = bounded(message.reasoning);
+    for (endpoint::ToolCall& call : message.calls)
+      call.arguments = bounded(call.arguments);
     endpoint::Json one = endpoint::to_json(message);
     one.erase("raw");  // kept in the request's artifact
     out.push_back(plain(one));
@@ -146,21 +151,34 @@ json response_items(const endpoint::Message& message) {
     items.push_back({{"type", "function_call"},
                      {"call_id", call.id},
                      {"name", call.name},
-                     {"arguments", call.arguments}});
+                     {"arguments", bounded(call.arguments)}});
   return items;
 }
 
-std::optional<endpoint::Completion> Session::replay(const std::string& key,
-                                                    const endpoint::Exchange& /*request*/,
-                                                    record::Turn& turn) {
+std::optional<Session::Asked> Session::replay(const std::string& key, record::Turn& turn) {
   if (!replaying_ || services_.again != nullptr)
     return std::nullopt;
   const auto finished = services_.record->finished_request(requests_);
-  // A request that failed for the endpoint's sake is asked anew.
-  if (!finished || finished->key_sha256 != key || finished->output_sha256.empty() ||
-      !finished->facts.value("error", "").empty()) {
+  const std::string error = finished ? finished->facts.value("error", "") : "";
+  const bool overflow = error == endpoint::name(endpoint::FailureKind::context_overflow);
+  // Any other request that failed for the endpoint's sake is asked anew.
+  const bool known = finished && finished->key_sha256 == key &&
+                     (overflow || (error.empty() && !finished->output_sha256.empty()));
+  if (!known) {
     replaying_ = false;
     return std::nullopt;
+  }
+  auto attempts = attempts_from(finished->facts.value("attempts", json::array()));
+  if (overflow) {
+    endpoint::EndpointFailure failure;
+    failure.kind = endpoint::FailureKind::context_overflow;
+    failure.text = finished->facts.value("text", "");
+    failure.attempts = std::move(attempts);
+    note_attempts(failure.attempts, *finished, "", std::nullopt, turn);
+    add_waste(failure.attempts);
+    turn.replayed = true;
+    ++requests_;
+    return failure;
   }
   endpoint::Exchange exchange;
   exchange.request = services_.record->get_artifact(finished->input_sha256);
@@ -172,7 +190,7 @@ std::optional<endpoint::Completion> Session::replay(const std::string& key,
   }
   auto completion = std::get<endpoint::Completion>(std::move(answer));
   completion.seconds = finished->facts.value("latency_s", 0.0);
-  completion.attempts = attempts_from(finished->facts.value("attempts", json::array()));
+  completion.attempts = std::move(attempts);
   note_attempts(completion.attempts, *finished, "", std::nullopt, turn);
   turn.replayed = true;
   ++requests_;
@@ -198,32 +216,49 @@ record::Spend Session::spend_of(const endpoint::Conversation& conversation) cons
   return {most.input + most.output, price_ ? endpoint::cost_nano_usd(most, *price_) : 0};
 }
 
-std::optional<endpoint::Completion> Session::ask(record::Turn& turn) {
+std::optional<Session::Asked> Session::ask_once(record::Turn& turn) {
   const endpoint::Conversation conversation = window();
   turn.messages_in = messages_json(conversation);
   const std::string key = request_key(model_.deployment_name, conversation, tools_, settings_);
-  endpoint::Exchange exchange;
-  if (auto answer = replay(key, exchange, turn))
-    return answer;
-  if (!services_.record->within_budget(spend_of(conversation))) {
-    stop_ = StopReason::budget;
+  if (auto known = replay(key, turn))
+    return known;
+  if (!services_.record->within_budget(spend_of(conversation)))
     return std::nullopt;
-  }
   report("model");
+  endpoint::Exchange exchange;
   const double waited = services_.record->waited();
-  auto answer = services_.endpoint->complete(conversation, tools_, settings_, {}, &exchange);
+  Asked answer = services_.endpoint->complete(conversation, tools_, settings_, {}, &exchange);
   double slept = waited - services_.record->waited();
   for (const endpoint::Attempt& attempt :
        std::visit([](const auto& end) { return end.attempts; }, answer))
     slept += attempt.waited;
   backed_off_ += std::max(0.0, slept);
-  if (auto* failure = std::get_if<endpoint::EndpointFailure>(&answer)) {
+  if (const auto* failure = std::get_if<endpoint::EndpointFailure>(&answer))
     note_failure(*failure, key, exchange, turn);
+  else
+    note_request(std::get<endpoint::Completion>(answer), key, exchange, turn);
+  return answer;
+}
+
+std::optional<endpoint::Completion> Session::ask(record::Turn& turn) {
+  for (bool trimmed = false;; trimmed = true) {
+    auto answer = ask_once(turn);
+    if (!answer) {
+      stop_ = StopReason::budget;
+      return std::nullopt;
+    }
+    auto* failure = std::get_if<endpoint::EndpointFailure>(&*answer);
+    if (failure == nullptr)
+      return std::get<endpoint::Completion>(*std::move(answer));
+    const bool overflow = failure->kind == endpoint::FailureKind::context_overflow;
+    if (overflow && !trimmed && !services_.record->stopping() && trim(turn))
+      continue;
+    if (overflow)
+      failure->text += trimmed ? "; it is too long even without the earlier turns"
+                               : "; there are no earlier turns to leave out";
+    stop_for(*failure, turn);
     return std::nullopt;
   }
-  auto completion = std::get<endpoint::Completion>(std::move(answer));
-  note_request(completion, key, exchange, turn);
-  return completion;
 }
 
 void Session::note_request(const endpoint::Completion& answer,
@@ -270,10 +305,7 @@ void Session::note_failure(const endpoint::EndpointFailure& failure,
                            const std::string& key,
                            const endpoint::Exchange& exchange,
                            record::Turn& turn) {
-  const bool cancelled = failure.kind == endpoint::FailureKind::cancelled;
-  if (cancelled)
-    stop_ = StopReason::interrupted;
-  if (cancelled && failure.attempts.empty())
+  if (failure.kind == endpoint::FailureKind::cancelled && failure.attempts.empty())
     return;
   record::Finished finished;
   finished.index = requests_++;
@@ -288,8 +320,13 @@ void Session::note_failure(const endpoint::EndpointFailure& failure,
   add_waste(failure.attempts);
   const std::string hash = services_.record->record_request(finished);
   note_attempts(failure.attempts, finished, hash, std::nullopt, turn);
-  if (cancelled)
-    return;  // its tries stay on record; the request is asked anew
+}
+
+void Session::stop_for(const endpoint::EndpointFailure& failure, record::Turn& turn) {
+  if (failure.kind == endpoint::FailureKind::cancelled) {
+    stop_ = StopReason::interrupted;  // its tries stay on record; the request is asked anew
+    return;
+  }
   turn.feedback_to_model = "LLM call failed: " + failure.text;
   trajectory_.error = failure.text;
   trajectory_.error_code = "E_ENDPOINT_" + upper(endpoint::name(failure.kind));

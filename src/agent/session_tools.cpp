@@ -12,6 +12,8 @@
 namespace sweep::agent {
 namespace {
 
+constexpr std::size_t kMostKept = std::size_t{256} << 10U;
+
 std::string kernel_of(const endpoint::ToolCall& call) {
   const auto arguments = endpoint::parse_json(call.arguments);
   if (!arguments)
@@ -22,8 +24,8 @@ std::string kernel_of(const endpoint::ToolCall& call) {
 }
 
 nlohmann::json arguments_json(const endpoint::ToolCall& call) {
-  if (!endpoint::parse_json(call.arguments))
-    return util::to_valid_utf8(call.arguments);
+  if (call.arguments.size() > kMostKept || !endpoint::parse_json(call.arguments))
+    return util::to_valid_utf8(bounded(call.arguments));
   return nlohmann::json::parse(endpoint::dump(*endpoint::parse_json(call.arguments)));
 }
 
@@ -32,6 +34,10 @@ std::string origin_of(const endpoint::ToolCall& call) {
 }
 
 }  // namespace
+
+std::string bounded(const std::string& text) {
+  return text.size() > kMostKept ? util::to_valid_utf8(util::head_and_tail(text, kMostKept)) : text;
+}
 
 std::string unfenced(const std::string& kernel) {
   const std::string_view text = util::trim(kernel);
@@ -78,6 +84,17 @@ std::string Session::refusal(const endpoint::ToolCall& call) const {
   return {};
 }
 
+void Session::add_call(record::ToolCall done, record::Turn& turn) {
+  if (done.success && done.metadata.contains("visible_speedup")) {
+    const double speedup = done.metadata["visible_speedup"].get<double>();
+    best_speedup_ = std::max(best_speedup_.value_or(speedup), speedup);
+  }
+  turn.best_visible_speedup = best_speedup_;
+  done.started_s = services_.clock->monotonic() - started_ - done.wall_clock_s;
+  turn.tools_wall_clock_s += done.wall_clock_s;
+  turn.tool_calls.push_back(std::move(done));
+}
+
 void Session::run_calls(const std::vector<endpoint::ToolCall>& calls, record::Turn& turn) {
   tried_in_turn_ = false;
   for (const endpoint::ToolCall& call : calls) {
@@ -89,7 +106,7 @@ void Session::run_calls(const std::vector<endpoint::ToolCall>& calls, record::Tu
     }
     const bool spent = trajectory_.total_tool_calls >= harness_.max_tool_calls;
     if (spent && call.name != "submit_kernel") {
-      done.tool_name = call.name;
+      done.tool_name = util::printable(call.name.substr(0, 100));
       done.call_id = call.id;
       done.origin = origin_of(call);
       done.args = arguments_json(call);
@@ -107,8 +124,7 @@ void Session::run_calls(const std::vector<endpoint::ToolCall>& calls, record::Tu
     conversation_.push_back(
         {endpoint::Speaker::tool, done.result_text, "", {}, call.id, call.name, ""});
     turn.feedback_to_model += (turn.feedback_to_model.empty() ? "" : "\n\n") + done.result_text;
-    turn.tools_wall_clock_s += done.wall_clock_s;
-    turn.tool_calls.push_back(std::move(done));
+    add_call(std::move(done), turn);
   }
 }
 
@@ -261,8 +277,7 @@ void Session::submit(const std::string& kernel, const std::string& origin, recor
   done.result_text = outcome.text;
   done.success = outcome.success;
   done.metadata = outcome.metadata;
-  turn.tools_wall_clock_s += done.wall_clock_s;
-  turn.tool_calls.push_back(std::move(done));
+  add_call(std::move(done), turn);
   if (!outcome.infra)
     set_result(kernel, outcome, turn);
 }

@@ -109,8 +109,7 @@ void Session::try_text(const std::string& text, record::Turn& turn) {
   record::ToolCall done = try_version(kernel, "text:fence", turn);
   done.args = {{"kernel_code", util::to_valid_utf8(kernel)}};
   turn.feedback_to_model = done.result_text;
-  turn.tools_wall_clock_s += done.wall_clock_s;
-  turn.tool_calls.push_back(std::move(done));
+  add_call(std::move(done), turn);
   if (!stop_)
     append_user(turn.feedback_to_model);
 }

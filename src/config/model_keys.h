@@ -65,7 +65,7 @@ inline constexpr std::array kModelKeys = {
     Key{"models.sampling", "temperature", kNumber, "endpoint's", "0 to 2"},
     Key{"models.sampling", "top_p", kNumber, "endpoint's", "0 to 1"},
     Key{"models.sampling", "max_tokens", kInt, "endpoint's", "tokens a reply, reasoning included"},
-    Key{"models.sampling", "seed", kInt, "none", "sent to endpoints that take one"},
+    Key{"models.sampling", "seed", kInt, "none", "mixed into the seed of each attempt"},
 
     Key{"models.price", "input", kNumber, "required", "dollars for a million prompt tokens"},
     Key{"models.price", "output", kNumber, "required", "likewise for output, reasoning included"},

@@ -12,7 +12,7 @@
 namespace sweep::endpoint {
 namespace {
 
-constexpr std::size_t kMaxFile = std::size_t{1} << 20;
+constexpr std::size_t kMaxFile = std::size_t{4} << 20;
 constexpr int kMaxDelay = 600'000;
 
 // Reads one script file; every error names file, line and column.
@@ -59,7 +59,7 @@ std::string Reader::slurp(const std::filesystem::path& path,
   out.resize(static_cast<std::size_t>(stream.gcount()));
   if (!stream.eof() || stream.bad() || out.size() > kMaxFile)
     fail(at,
-         "'" + path.string() + "' cannot be read, or is larger than 1 MiB",
+         "'" + path.string() + "' cannot be read, or is larger than 4 MiB",
          "check that the file is there",
          "E_SCRIPT_FILE");
   return out;

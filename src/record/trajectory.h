@@ -40,6 +40,7 @@ struct ToolCall {
   std::string result_text;
   bool success = false;
   nlohmann::json metadata;  // the tool's facts: verdict, shapes, seeds, timings
+  double started_s = 0;     // since the item's session began
   double wall_clock_s = 0;
   double lock_wait_s = 0;
   bool output_truncated = false;
@@ -79,7 +80,15 @@ struct Turn {
   std::optional<std::string> submitted_kernel;
   std::optional<Usage> llm_usage;
   std::optional<double> cost_usd;
-  bool replayed = false;  // taken from the ledger after an interruption
+  bool replayed = false;           // taken from the ledger after an interruption
+  double started_s = 0;            // since the item's session began
+  std::int64_t tokens_before = 0;  // of the item's answers so far, prompts included
+  std::int64_t tokens_after = 0;
+  // Largest speedup on the visible shapes of any version up to this turn; unset: none was timed.
+  std::optional<double> best_visible_speedup;
+  // What an overflow of the model's context took out: {reason, messages, results_cut, bytes_before,
+  // bytes_after}; null: nothing.
+  nlohmann::json trimmed;
 };
 
 // Timing of one shape.

@@ -40,6 +40,7 @@ void fields(V& v, T& x) {
   v("success", x.success);
   v("metadata", x.metadata);
   v("wall_clock_s", x.wall_clock_s);
+  v("started_s", x.started_s);
   v("lock_wait_s", x.lock_wait_s);
   v("output_truncated", x.output_truncated);
 }
@@ -79,6 +80,11 @@ void fields(V& v, T& x) {
   v("llm_usage", x.llm_usage);
   v("cost_usd", x.cost_usd);
   v("replayed", x.replayed);
+  v("started_s", x.started_s);
+  v("tokens_before", x.tokens_before);
+  v("tokens_after", x.tokens_after);
+  v("best_visible_speedup", x.best_visible_speedup);
+  v("trimmed", x.trimmed);
 }
 
 template <class V, Is<ShapeTiming> T>

@@ -5,6 +5,7 @@
 #include "record/plan.h"
 #include "report/page.h"
 #include "report/progress.h"
+#include "report/tool_use.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -201,6 +202,7 @@ Built build(const record::RunDir& run, const BuildOptions& options) {
   for (const std::string& model : models_of(items)) {
     put(model_page_name(model), model_page(context, model, items));
   }
+  (void)write_if_changed(folder / "tool_use.csv", tool_use_csv(items));
   put("methods.html", methods_page(context));
   put("index.html", run_page(context, items));
   built.index = folder / "index.html";
