@@ -3,6 +3,8 @@
 #include "record/json.h"
 #include "util/sha256.h"
 
+#include <nlohmann/json.hpp>
+
 namespace sweep::agent {
 
 std::optional<std::int64_t> sampling_seed(const config::SweepConfig& config,
