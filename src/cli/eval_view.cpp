@@ -4,6 +4,7 @@
 #include "cli/metrics_view.h"
 #include "cli/timing_text.h"
 #include "evaluate/conclusion.h"
+#include "evaluate/confirmation.h"
 #include "util/text.h"
 
 #include <algorithm>
@@ -334,6 +335,16 @@ std::string eval_text(const Evaluation& e, const Style& style, std::size_t width
   }
   const std::string line = verdict_line(e, style);
   out += "\n" + wrapped(line.substr(0, line.size() - 1), 1, width);
+  if (const auto& session = e.confirmation.for_archive(); session && !session->failure) {
+    const std::optional<bool> win = evaluate::practical_win(e);
+    out += wrapped(fmt::format("a second session, on new contents: {}   {}",
+                               interval_text(session->ratio),
+                               !win   ? "says nothing"
+                               : *win ? "confirms it"
+                                      : "does not confirm it"),
+                   1,
+                   width);
+  }
   if (!e.infra.empty()) {
     out += wrapped(util::printable(e.infra), 1, width);
   }

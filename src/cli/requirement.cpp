@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/timing_text.h"
+#include "evaluate/confirmation.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -167,7 +168,7 @@ RequirementResult examine(const Requirement& requirement, const Evaluation& e) {
     result.found = "a kernel that was not run";
     return result;
   }
-  const evaluate::TimeResult* time = deciding_time(e);
+  const evaluate::TimeResult* time = evaluate::deciding_time(e);
   if (time != nullptr) {
     result.found += " " + interval_text(time->ratio);
   }

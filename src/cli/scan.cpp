@@ -1,6 +1,7 @@
 #include "cli/scan.h"
 
 #include "cli/timing_text.h"
+#include "evaluate/confirmation.h"
 #include "submission/plan.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -85,7 +86,7 @@ int rank_class(const evaluate::Evaluation& e) {
   if (e.outcome() != Outcome::correct) {
     return 3;
   }
-  return deciding_time(e) == nullptr ? 2 : e.verdict == Verdict::unstable ? 1 : 0;
+  return evaluate::deciding_time(e) == nullptr ? 2 : e.verdict == Verdict::unstable ? 1 : 0;
 }
 
 [[noreturn]] void no_such_constant(const std::string& file,
@@ -184,8 +185,8 @@ void rank(std::vector<ScanVariant>& variants) {
     const int left = rank_class(a.evaluation);
     const int right = rank_class(b.evaluation);
     return left != right || left > 1 ? left < right
-                                     : deciding_time(a.evaluation)->ratio.point >
-                                           deciding_time(b.evaluation)->ratio.point;
+                                     : evaluate::deciding_time(a.evaluation)->ratio.point >
+                                           evaluate::deciding_time(b.evaluation)->ratio.point;
   });
 }
 
@@ -197,10 +198,10 @@ std::size_t not_told_apart(const std::vector<ScanVariant>& variants) {
   if (variants.empty() || !eligible(variants.front())) {
     return 0;
   }
-  const double low = deciding_time(variants.front().evaluation)->ratio.low;
+  const double low = evaluate::deciding_time(variants.front().evaluation)->ratio.low;
   return static_cast<std::size_t>(
       std::ranges::count_if(variants.begin() + 1, variants.end(), [low](const ScanVariant& other) {
-        return eligible(other) && deciding_time(other.evaluation)->ratio.high >= low;
+        return eligible(other) && evaluate::deciding_time(other.evaluation)->ratio.high >= low;
       }));
 }
 

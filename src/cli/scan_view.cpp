@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/eval_view.h"
 #include "cli/timing_text.h"
+#include "evaluate/confirmation.h"
 #include "util/text.h"
 
 #include <nlohmann/json.hpp>
@@ -78,7 +79,7 @@ std::string variant_table(const ScanReport& report, const Style& style, std::siz
       out += pad_left(std::to_string(variant.values.at(i)), widths.at(i) + 1);
     }
     const evaluate::TimeResult* time =
-        eligible(variant) ? deciding_time(variant.evaluation) : nullptr;
+        eligible(variant) ? evaluate::deciding_time(variant.evaluation) : nullptr;
     out += pad_left(time != nullptr ? util::human_ratio(time->ratio.point) : "-", 10) + "  ";
     out += pad_right(time != nullptr ? bounds_text(time->ratio) : "-", 18);
     std::string said = row_remark(report, variant);
@@ -111,13 +112,13 @@ std::string winner_text(const ScanReport& report, const Style& style, std::size_
   const auto item = [&](std::string_view word, const std::string& text) {
     out += style.dim(pad_right(" " + std::string(word), 9)) + wrapped(text, 9, width).substr(9);
   };
-  const evaluate::TimeResult* again = deciding_time(*report.confirmation);
+  const evaluate::TimeResult* again = evaluate::deciding_time(*report.confirmation);
   item("scan",
        fmt::format("{} in the scan, {} again",
-                   interval_text(deciding_time(winner.evaluation)->ratio),
+                   interval_text(evaluate::deciding_time(winner.evaluation)->ratio),
                    again != nullptr ? interval_text(again->ratio)
                                     : std::string(evaluate::name(report.confirmation->verdict))));
-  if (deciding_time(winner.evaluation)->replicates == 1) {
+  if (evaluate::deciding_time(winner.evaluation)->replicates == 1) {
     item(
         "close",
         "one replicate (--fast): the intervals leave out how processes differ, so the order of the "
@@ -149,7 +150,7 @@ nlohmann::json values_json(const ScanReport& report, const std::vector<std::int6
 
 std::string variant_line(const ScanReport& report, const ScanVariant& variant) {
   const evaluate::TimeResult* time =
-      eligible(variant) ? deciding_time(variant.evaluation) : nullptr;
+      eligible(variant) ? evaluate::deciding_time(variant.evaluation) : nullptr;
   return fmt::format("{}: {}{}",
                      values_text(report.parameters, variant.values),
                      evaluate::name(variant.evaluation.verdict),

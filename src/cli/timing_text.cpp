@@ -6,16 +6,6 @@
 
 namespace sweep::cli {
 
-const evaluate::TimeResult* deciding_time(const evaluate::Evaluation& e) {
-  if (e.heldout) {
-    const auto& time = e.heldout->time.for_archive();
-    if (time && time->decision && e.time) {
-      return &*time;
-    }
-  }
-  return e.time && !e.time->failure && !e.time->shapes.empty() ? &*e.time : nullptr;
-}
-
 std::string interval_text(const evaluate::Interval& ratio) {
   const auto [low, high] = util::human_bounds(ratio.low, ratio.high);
   return fmt::format("{} [{}, {}]", util::human_ratio(ratio.point), low, high);

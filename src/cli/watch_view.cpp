@@ -1,6 +1,7 @@
 #include "cli/watch_view.h"
 
 #include "cli/timing_text.h"
+#include "evaluate/confirmation.h"
 #include "util/text.h"
 
 #include <cmath>
@@ -16,20 +17,20 @@ using evaluate::Interval;
 
 // "PASS_FASTER 1.520x"
 std::string short_verdict(const Evaluation& e) {
-  const evaluate::TimeResult* time = deciding_time(e);
+  const evaluate::TimeResult* time = evaluate::deciding_time(e);
   return std::string(evaluate::name(e.verdict)) +
          (time != nullptr ? " " + util::human_ratio(time->ratio.point) : "");
 }
 
 // Processes differ, and the interval of one replicate leaves that out.
 bool shows_speed(const Evaluation& e) {
-  return deciding_time(e)->replicates > 1 && e.verdict != evaluate::Verdict::unstable;
+  return evaluate::deciding_time(e)->replicates > 1 && e.verdict != evaluate::Verdict::unstable;
 }
 
 // Both were timed.
 std::string speed_change(const Evaluation& earlier, const Evaluation& later) {
-  const Interval& before = deciding_time(earlier)->ratio;
-  const Interval& now = deciding_time(later)->ratio;
+  const Interval& before = evaluate::deciding_time(earlier)->ratio;
+  const Interval& now = evaluate::deciding_time(later)->ratio;
   if (earlier.source_sha256 == later.source_sha256) {
     return "the same text: what differs is noise";
   }
@@ -54,11 +55,12 @@ std::string change_text(const WatchPast& past,
     return {};
   }
   std::string text = short_verdict(*past.last) + " -> " + short_verdict(now);
-  const evaluate::TimeResult* time = deciding_time(now);
+  const evaluate::TimeResult* time = evaluate::deciding_time(now);
   if (time != nullptr && past.timed && past.timed->problem == now.problem) {
     text += ", " + speed_change(*past.timed, now);
-    if (deciding_time(*past.last) == nullptr) {
-      text += " (last timed " + util::human_ratio(deciding_time(*past.timed)->ratio.point) + ")";
+    if (evaluate::deciding_time(*past.last) == nullptr) {
+      text += " (last timed " +
+              util::human_ratio(evaluate::deciding_time(*past.timed)->ratio.point) + ")";
     }
   }
   return style.dim(" change  ") + wrapped(text, 9, width).substr(9);
@@ -66,7 +68,7 @@ std::string change_text(const WatchPast& past,
 
 void remember(WatchPast& past, const Evaluation& now) {
   past.last = now;
-  if (deciding_time(now) != nullptr) {
+  if (evaluate::deciding_time(now) != nullptr) {
     past.timed = now;
   }
 }

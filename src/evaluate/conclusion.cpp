@@ -1,5 +1,6 @@
 #include "evaluate/conclusion.h"
 
+#include "util/sha256.h"
 #include "util/text.h"
 
 #include <algorithm>
@@ -102,6 +103,19 @@ std::string dims_text(const expr::IntEnv& dims) {
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
   }
   return text;
+}
+
+Evaluation begun(const EvaluationRequest& request) {
+  Evaluation made;
+  made.file = request.submission.file;
+  made.versus = request.versus ? request.versus->file : "";
+  made.source_sha256 = util::sha256_hex(request.submission.text);
+  made.seed = request.seed;
+  made.depth = request.depth;
+  made.device = device::text(request.device);
+  made.version = SWEEP_VERSION;
+  made.problem = request.problem;
+  return made;
 }
 
 Verdict infra_verdict(const util::Error& error) {

@@ -11,6 +11,9 @@
 // What is said about an evaluation: why, how to see it again, what to do next.
 namespace sweep::evaluate {
 
+// What is known of an evaluation before its first stage.
+[[nodiscard]] Evaluation begun(const EvaluationRequest& request);
+
 // "rows=5,cols=7"
 [[nodiscard]] std::string dims_text(const expr::IntEnv& dims);
 

@@ -348,8 +348,7 @@ struct Evaluation {
   std::vector<StageTime> stages;
   std::vector<Metric> metrics;  // of the visible shapes that were timed (metrics.h)
   std::vector<ShownBaseline> baselines;
-  // Estimate of at least 1.05, confirmed by a second session; none where no such session ran.
-  std::optional<bool> practical_win;
+  Hidden<std::optional<TimeResult>> confirmation;  // of the deciding session's shapes
   double seconds = 0;
 
   // Whether any stage looked at what the kernel computes. False after `only` screen or compile,

@@ -2,6 +2,7 @@
 
 #include "device/info_json.h"
 #include "evaluate/baselines.h"
+#include "evaluate/confirmation.h"
 #include "evaluate/metrics.h"
 #include "util/text.h"
 #include "wire/channel.h"
@@ -125,6 +126,9 @@ json stages_to_json(const Evaluation& e, View view) {
   if (e.heldout) {
     body["heldout"] = to_json(*e.heldout, view);
   }
+  if (const auto& again = e.confirmation.for_archive(); again && view == View::archive) {
+    body["confirmation"] = to_json(*again);
+  }
   return body;
 }
 
@@ -146,6 +150,9 @@ void stages_from(Evaluation& e, const json& body) {
   }
   if (body.contains("heldout")) {
     e.heldout = heldout_from_json(body.at("heldout"));
+  }
+  if (body.contains("confirmation")) {
+    e.confirmation = Hidden(std::optional(time_from_json(body.at("confirmation"))));
   }
 }
 
@@ -190,9 +197,6 @@ Evaluation read(const json& body) {
   if (const auto baselines = body.find("baselines"); baselines != body.end()) {
     e.baselines = shown_from_json(*baselines);
   }
-  if (const auto win = body.find("practical_win"); win != body.end() && win->is_boolean()) {
-    e.practical_win = win->get<bool>();
-  }
   e.reproduce = field<std::string>(body, "reproduce");
   e.next = field<std::string>(body, "next");
   for (const json& item : body.at("stage_seconds")) {
@@ -220,6 +224,9 @@ std::optional<Stage> parse_stage(std::string_view text) {
 }
 
 json to_json(const Evaluation& e, View view) {
+  // With held-out shapes it says something of them.
+  const bool shown = view == View::archive || !e.heldout;
+  const std::optional<bool> win = shown ? practical_win(e) : std::nullopt;
   json stages = json::array();
   for (const StageTime& item : e.stages) {
     stages.push_back({{"stage", name(item.stage)}, {"seconds", item.seconds}});
@@ -247,9 +254,8 @@ json to_json(const Evaluation& e, View view) {
           {"headline", util::to_valid_utf8(e.headline)},
           {"metrics", to_json(e.metrics)},
           {"baselines", to_json(e.baselines)},
-          {"practical_win", e.practical_win ? json(*e.practical_win) : json(nullptr)},
-          {"practical_win_reason",
-           e.practical_win ? "" : "no second session was timed to confirm the first"},
+          {"practical_win", win ? json(*win) : json(nullptr)},
+          {"practical_win_reason", shown ? practical_win_reason(e) : "of held-out shapes"},
           {"reproduce", util::to_valid_utf8(e.reproduce)},
           {"next", util::to_valid_utf8(e.next)},
           {"stage_seconds", std::move(stages)},

@@ -84,6 +84,7 @@ json options_to_json(const StageOptions& options) {
           {"stress_draws", options.stress_draws},
           {"replicates", options.replicates},
           {"pilot", options.pilot},
+          {"confirm", options.confirm},
           {"blocks", options.blocks},
           {"pairs_ahead", options.pairs_ahead},
           {"may_say_faster", options.may_say_faster},
@@ -109,6 +110,7 @@ StageOptions options_from_json(const json& body) {
   options.stress_draws = small(body, "stress_draws");
   options.replicates = small(body, "replicates");
   options.pilot = field<bool>(body, "pilot");
+  options.confirm = field<bool>(body, "confirm");
   options.blocks = small(body, "blocks");
   options.pairs_ahead = small(body, "pairs_ahead");
   options.may_say_faster = field<bool>(body, "may_say_faster");

@@ -1,5 +1,6 @@
 #include "evaluate/judge_stages.h"
 
+#include "evaluate/conclusion.h"
 #include "evaluate/memory.h"
 #include "util/error.h"
 #include "util/sha256.h"
@@ -206,6 +207,22 @@ CheckResult run_check(Session& session, const StageOptions& options, const Tick&
   return result;
 }
 
+StageOptions stage_options(const EvaluationRequest& request, const problem::Problem& problem) {
+  StageOptions made;
+  made.seed = request.seed;
+  for (const expr::IntEnv& free : request.shapes) {
+    made.places.push_back({dims_text(free), complete_free(problem, request.device.kind, free)});
+  }
+  made.check_seeds = request.check_seeds;
+  made.stress_draws = request.stress_draws;
+  made.replicates = request.depth == Depth::fast ? 1 : request.replicates;
+  made.pilot = request.depth == Depth::full && request.device.kind == device::Kind::cuda;
+  made.energy = made.pilot;
+  made.blocks = request.blocks;
+  made.may_say_faster = request.depth != Depth::fast && request.off.empty();
+  return made;
+}
+
 StressResult run_stress(Session& session, const StageOptions& options, const Tick& tick) {
   const problem::Problem& problem = session.problem();
   const problem::Key key = problem::Key::from_seed(options.seed).derive("stress\n" + problem.id);
@@ -238,8 +255,10 @@ StressResult run_stress(Session& session, const StageOptions& options, const Tic
 HeldoutResult run_heldout(Session& session, const StageOptions& options, const Tick& tick) {
   const problem::Problem& problem = session.problem();
   const problem::HeldOut secret(options.salt, options.epoch, problem);
-  const std::vector<problem::Draw> draws =
-      secret.checked(problem, session.machine(), kHeldoutDraws);
+  std::vector<problem::Draw> draws;
+  if (!options.confirm) {
+    draws = secret.checked(problem, session.machine(), kHeldoutDraws);
+  }
   session.lock(util::LockMode::shared, judged_bytes(session, draws));
   Judged judged = judge_all(session, draws, tick);
   HeldoutResult result;

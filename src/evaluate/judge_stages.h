@@ -29,7 +29,8 @@ struct StageOptions {
   int replicates = 5;  // of time; with a pilot the least number
   // Two replicates, discarded, choose how many more there are, up to 15: timing::replicates_after.
   bool pilot = false;
-  int blocks = 0;  // 0: by the time a call takes
+  bool confirm = false;  // time, held-out: contents that no other session had, and no checks before
+  int blocks = 0;        // 0: by the time a call takes
   // check: that many pairs for a time stage start meanwhile; opening a device takes 0.1 to 0.3 s
   // and goes on while others compute.
   int pairs_ahead = 0;
@@ -45,6 +46,11 @@ struct StageOptions {
 [[nodiscard]] expr::IntEnv complete_free(const problem::Problem& problem,
                                          device::Kind kind,
                                          const expr::IntEnv& given);
+
+// What the stages of an evaluation have in common; `session` and `floors` are left open. A pilot
+// and energy with `full` on a GPU.
+[[nodiscard]] StageOptions stage_options(const EvaluationRequest& request,
+                                         const problem::Problem& problem);
 
 using Tick = std::function<void(const std::string& text, std::size_t done, std::size_t total)>;
 

@@ -1,5 +1,6 @@
 #include "evaluate/recompute.h"
 
+#include "evaluate/confirmation.h"
 #include "evaluate/evaluation_json.h"
 #include "evaluate/time_summary.h"
 #include "util/error.h"
@@ -116,6 +117,18 @@ void check(const std::string& where,
   }
 }
 
+void check_win(const json& evaluation, std::vector<std::string>& findings) {
+  try {
+    const std::optional<bool> now = practical_win(evaluation_from_json(evaluation));
+    compare("practical_win",
+            evaluation.value("practical_win", json(nullptr)),
+            now ? json(*now) : json(nullptr),
+            findings);
+  } catch (const std::exception& error) {
+    findings.push_back(std::string("practical_win: ") + error.what());
+  }
+}
+
 const json* object_in(const json& parent, const char* key) {
   const auto found = parent.is_object() ? parent.find(key) : parent.end();
   return found != parent.end() && found->is_object() ? &*found : nullptr;
@@ -134,7 +147,8 @@ std::vector<std::string> recompute(const json& evaluation) {
   const json* heldout = object_in(*stages, "heldout");
   const std::pair<const char*, const json*> places[] = {
       {"time", object_in(*stages, "time")},
-      {"heldout.time", heldout == nullptr ? nullptr : object_in(*heldout, "time")}};
+      {"heldout.time", heldout == nullptr ? nullptr : object_in(*heldout, "time")},
+      {"confirmation", object_in(*stages, "confirmation")}};
   for (const auto& [where, time] : places) {
     if (time == nullptr) {
       continue;
@@ -144,6 +158,9 @@ std::vector<std::string> recompute(const json& evaluation) {
     } catch (const std::exception& error) {
       findings.push_back(std::string(where) + ": " + error.what());
     }
+  }
+  if (object_in(*stages, "confirmation") != nullptr) {
+    check_win(evaluation, findings);
   }
   return findings;
 }

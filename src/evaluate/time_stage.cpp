@@ -32,7 +32,7 @@ class TimeStage {
             const Tick& tick)
       : session_(session),
         options_(options),
-        key_(key.derive("time")),
+        key_(key.derive(options.confirm ? "confirm" : "time")),
         tick_(tick),
         only_pool_(!seed_rule_suffices(session.problem())),
         monitor_(session.options().arm.device, session.device().info()) {}

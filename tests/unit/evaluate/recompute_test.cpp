@@ -55,6 +55,21 @@ json& time_of(json& body) {
   return body.at("stages").at("time");
 }
 
+TEST(Recompute, ComputesAConfirmationAgain) {
+  Evaluation e;
+  e.verdict = Verdict::pass_faster;
+  e.time = timed(1);
+  e.confirmation = Hidden(std::optional(timed(2)));
+  json body = json::parse(to_json(e, View::archive).dump());
+  EXPECT_THAT(recompute(body), IsEmpty());
+  EXPECT_EQ(body.at("practical_win"), true);
+  body["practical_win"] = false;
+  EXPECT_THAT(recompute(body), Contains(HasSubstr("practical_win is false")));
+  body["practical_win"] = true;
+  body["stages"]["confirmation"]["samples"]["rows"][0][5] = 1.0;
+  EXPECT_THAT(recompute(body), Contains(HasSubstr("confirmation.")));
+}
+
 TEST(Recompute, AgreesWithWhatWasWritten) {
   json body = evaluation();
   EXPECT_EQ(time_of(body).at("decision"), "PASS_FASTER");
