@@ -121,6 +121,9 @@ void add_findings(ToolOutcome& out,
     }
   }
   out.metadata["findings"] = kinds;
+  if (worked == 0) {
+    out.metadata["unavailable"] = "no checker gave a result";
+  }
   out.text = tool_text(
       tool,
       out.success,

@@ -325,7 +325,7 @@ TEST(DemoKernels, CompileForTheGpuAsTheirScriptsNeed) {
         << result.log;
     ++kernels;
   }
-  EXPECT_EQ(kernels, 12);
+  EXPECT_EQ(kernels, 13);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Golden, testing::ValuesIn(folders()), [](const auto& one) {

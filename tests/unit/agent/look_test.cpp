@@ -237,7 +237,9 @@ TEST(Look, SanitizeWithoutFindingsPassesOnlyIfACheckerWorked) {
   EXPECT_TRUE(some.success);
   EXPECT_THAT(some.text, StartsWith("sanitize_kernel PASSED: nothing found by 1 of 2 checkers"));
   checkers.erase(checkers.begin());
-  EXPECT_FALSE(look("sanitize_kernel", kKernel, on_gpu(), judge).success);
+  const ToolOutcome none = look("sanitize_kernel", kKernel, on_gpu(), judge);
+  EXPECT_FALSE(none.success);
+  EXPECT_TRUE(none.metadata.contains("unavailable"));
 }
 
 TEST(Look, DisassemblyTellsMixAndSpills) {
