@@ -1,0 +1,188 @@
+//@ problem level3/6
+//@ const THREADS = 256, ROWS = 128, COLS = 64, DEPTH = 16, T = 32
+//@ let times_count = batch*length, count = batch*length*channels, square = channels*channels, tiles = ceildiv(batch*length, ROWS)
+//@ let n = 2*pow2ceil(length), bits = log2ceil(length) + 1, pairs = ceildiv(batch, 2), rows = pairs*channels, wide = ceildiv(channels, COLS)
+//@ let long_tiles = ceildiv(n, T), broad_tiles = ceildiv(channels, T)
+//@ scratch f32 v[batch, length, channels], q[batch, length, channels], k[batch, length, channels], early[batch, length, channels]
+//@ scratch f32 late[batch, length, channels], e[length, hidden], filter[length, channels]
+//@ scratch c64 u[rows, n], spare[rows, n], f[channels, n], g[channels, n]
+//@ let from = u, to = spare, filter_from = f, filter_to = g
+//@ linear<true><<<(tiles, wide), THREADS>>>(x, w_in, b_in, v, times_count, channels, channels)
+//@ linear<true><<<(tiles, wide), THREADS>>>(x, offset(w_in, square), offset(b_in, channels), q, times_count, channels, channels)
+//@ linear<true><<<(tiles, wide), THREADS>>>(x, offset(w_in, 2*square), offset(b_in, 2*channels), k, times_count, channels, channels)
+//@ short_conv<<<ceildiv(count, THREADS), THREADS>>>(q, w_gate, b_gate, early, count, length, channels)
+//@ short_conv<<<ceildiv(count, THREADS), THREADS>>>(k, offset(w_gate, 3*channels), offset(b_gate, channels), late, count, length, channels)
+//@ positions<<<ceildiv(length*hidden, THREADS), THREADS>>>(w_1, b_1, e, length*hidden, length, hidden)
+//@ silu<<<ceildiv(length*hidden, THREADS), THREADS>>>(e, length*hidden)
+//@ linear<true><<<(ceildiv(length, ROWS), wide), THREADS>>>(e, w_2, b_2, filter, length, hidden, channels)
+//@ pad<<<(long_tiles, broad_tiles, pairs), (T, 8)>>>(v, u, batch, channels, length, n)
+//@ pad<<<(long_tiles, broad_tiles, 1), (T, 8)>>>(filter, f, 1, channels, length, n)
+//@ if (bits % 3 == 1) {
+//@   pass<2><<<ceildiv(rows*n/2, THREADS), THREADS>>>(from, to, rows*n/2, n, 1, -1.0)
+//@   pass<2><<<ceildiv(channels*n/2, THREADS), THREADS>>>(filter_from, filter_to, channels*n/2, n, 1, -1.0)
+//@   swap(from, to)
+//@   swap(filter_from, filter_to)
+//@ }
+//@ if (bits % 3 == 2) {
+//@   pass<4><<<ceildiv(rows*n/4, THREADS), THREADS>>>(from, to, rows*n/4, n, 1, -1.0)
+//@   pass<4><<<ceildiv(channels*n/4, THREADS), THREADS>>>(filter_from, filter_to, channels*n/4, n, 1, -1.0)
+//@   swap(from, to)
+//@   swap(filter_from, filter_to)
+//@ }
+//@ for (b = bits % 3; b < bits; b += 3) {
+//@   pass<8><<<ceildiv(rows*n/8, THREADS), THREADS>>>(from, to, rows*n/8, n, 1 << b, -1.0)
+//@   pass<8><<<ceildiv(channels*n/8, THREADS), THREADS>>>(filter_from, filter_to, channels*n/8, n, 1 << b, -1.0)
+//@   swap(from, to)
+//@   swap(filter_from, filter_to)
+//@ }
+//@ multiply<<<ceildiv(rows*n, THREADS), THREADS>>>(from, filter_from, rows*n, channels, n)
+//@ if (bits % 3 == 1) {
+//@   pass<2><<<ceildiv(rows*n/2, THREADS), THREADS>>>(from, to, rows*n/2, n, 1, 1.0)
+//@   swap(from, to)
+//@ }
+//@ if (bits % 3 == 2) {
+//@   pass<4><<<ceildiv(rows*n/4, THREADS), THREADS>>>(from, to, rows*n/4, n, 1, 1.0)
+//@   swap(from, to)
+//@ }
+//@ for (b = bits % 3; b < bits; b += 3) {
+//@   pass<8><<<ceildiv(rows*n/8, THREADS), THREADS>>>(from, to, rows*n/8, n, 1 << b, 1.0)
+//@   swap(from, to)
+//@ }
+//@ cut<<<(ceildiv(length, T), broad_tiles, pairs), (T, 8)>>>(from, v, batch, channels, length, n)
+//@ gate<<<ceildiv(count, THREADS), THREADS>>>(v, early, count)
+//@ gate<<<ceildiv(count, THREADS), THREADS>>>(v, late, count)
+//@ linear<true><<<(tiles, wide), THREADS>>>(v, w_out, b_out, y, times_count, channels, channels)
+#include <cmath>
+
+// y = x w^T (+ bias) in tiles of ROWS x COLS; a thread makes 8 x 4.
+template <bool BIAS>
+__global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
+    __shared__ float a[DEPTH][ROWS + 1], b[DEPTH][COLS + 1];
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * ROWS, column = blockIdx.y * COLS;
+    float sum[8][4] = {};
+    for (int first = 0; first < in; first += DEPTH) {
+        int k = first + tx;
+        for (int r = ty; r < ROWS; r += 16) a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+        for (int c = ty; c < COLS; c += 16) b[tx][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        __syncthreads();
+        for (int i = 0; i < DEPTH; ++i)
+            for (int r = 0; r < 8; ++r)
+                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 16 * c];
+        __syncthreads();
+    }
+    for (int r = 0; r < 8; ++r)
+        for (int c = 0; c < 4; ++c) {
+            int i = row + ty * 8 + r, o = column + tx + 16 * c;
+            if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + (BIAS ? bias[o] : 0.0f);
+        }
+}
+
+__global__ void short_conv(const float* s, const float* w, const float* bias, float* out, size_t count, int length, int channels) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= count) return;
+    int c = (int)(i % channels), t = (int)(i / channels % length);
+    float before = t > 0 ? s[i - channels] : 0.0f, after = t + 1 < length ? s[i + channels] : 0.0f;
+    out[i] = bias[c] + w[c * 3] * before + w[c * 3 + 1] * s[i] + w[c * 3 + 2] * after;
+}
+
+// The first layer of the filter's network.
+__global__ void positions(const float* w, const float* bias, float* e, int count, int length, int hidden) {
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= count) return;
+    float place = length > 1 ? (float)(i / hidden) / (length - 1) : 0.0f;
+    e[i] = w[i % hidden] * place + bias[i % hidden];
+}
+
+__global__ void silu(float* v, size_t count) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) v[i] = v[i] / (1.0f + expf(-v[i]));
+}
+
+// [batch, length, channels] to rows of n: two batch entries of a channel make one complex row, the real and the imaginary
+// part, padded with zeros. Filters are real, so the parts do not mix. Tiles of T x T, turned.
+__global__ void pad(const float* v, float2* u, int batch, int channels, int length, int n) {
+    __shared__ float2 tile[T][T + 1];
+    int t0 = blockIdx.x * T, c0 = blockIdx.y * T, tx = threadIdx.x, b = 2 * blockIdx.z;
+    for (int r = threadIdx.y; r < T; r += 8) {
+        float2 value = {0.0f, 0.0f};
+        size_t at = ((size_t)b * length + t0 + r) * channels + c0 + tx;
+        bool inside = t0 + r < length && c0 + tx < channels;
+        if (inside) value.x = v[at];
+        if (inside && b + 1 < batch) value.y = v[at + (size_t)length * channels];
+        tile[r][tx] = value;
+    }
+    __syncthreads();
+    for (int r = threadIdx.y; r < T; r += 8)
+        if (c0 + r < channels && t0 + tx < n) u[((size_t)blockIdx.z * channels + c0 + r) * n + t0 + tx] = tile[tx][r];
+}
+
+// (a + b i)(c + d i)
+__device__ float2 times(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
+
+// Transform of R points in registers, by halving; `sign` -1 is the forward direction.
+template <int R>
+__device__ void small(float2* v, float sign) {
+    if constexpr (R == 2) {
+        float2 a = v[0], b = v[1];
+        v[0] = {a.x + b.x, a.y + b.y};
+        v[1] = {a.x - b.x, a.y - b.y};
+    } else {
+        float2 even[R / 2], odd[R / 2];
+        for (int i = 0; i < R / 2; ++i) {
+            even[i] = v[2 * i];
+            odd[i] = v[2 * i + 1];
+        }
+        small<R / 2>(even, sign);
+        small<R / 2>(odd, sign);
+        const float cosine[4] = {1.0f, R == 8 ? 0.70710678f : 0.0f, 0.0f, -0.70710678f};
+        const float sine[4] = {0.0f, R == 8 ? 0.70710678f : 1.0f, 1.0f, 0.70710678f};
+        for (int i = 0; i < R / 2; ++i) {
+            float2 turned = times(odd[i], {cosine[i], sign * sine[i]});
+            v[i] = {even[i].x + turned.x, even[i].y + turned.y};
+            v[i + R / 2] = {even[i].x - turned.x, even[i].y - turned.y};
+        }
+    }
+}
+
+// One pass of Stockham's transform: R transforms of `size` points become one of R*size. A thread makes R of a row's n points.
+template <int R>
+__global__ void pass(const float2* from, float2* to, size_t count, int n, int size, float sign) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= count) return;
+    int step = n / R, k = (int)(i % step), j = k % size;
+    size_t row = i / step * n;
+    float2 v[R];
+    for (int r = 0; r < R; ++r) {
+        float2 w;
+        sincospif(sign * 2.0f * (float)(j * r) / (float)(size * R), &w.y, &w.x);
+        v[r] = times(from[row + k + (size_t)r * step], w);
+    }
+    small<R>(v, sign);
+    for (int r = 0; r < R; ++r) to[row + (size_t)(k - j) * R + j + (size_t)r * size] = v[r];
+}
+
+// The transform of each row times that of its channel's filter.
+__global__ void multiply(float2* u, const float2* f, size_t count, int channels, int n) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) u[i] = times(u[i], f[i / n % channels * n + i % n]);
+}
+
+// The way back from pad(), without the padding.
+__global__ void cut(const float2* u, float* v, int batch, int channels, int length, int n) {
+    __shared__ float2 tile[T][T + 1];
+    int t0 = blockIdx.x * T, c0 = blockIdx.y * T, tx = threadIdx.x, b = 2 * blockIdx.z;
+    for (int r = threadIdx.y; r < T; r += 8)
+        if (c0 + r < channels && t0 + tx < n) tile[r][tx] = u[((size_t)blockIdx.z * channels + c0 + r) * n + t0 + tx];
+    __syncthreads();
+    for (int r = threadIdx.y; r < T; r += 8) {
+        if (t0 + r >= length || c0 + tx >= channels) continue;
+        size_t at = ((size_t)b * length + t0 + r) * channels + c0 + tx;
+        v[at] = tile[tx][r].x / n;
+        if (b + 1 < batch) v[at + (size_t)length * channels] = tile[tx][r].y / n;
+    }
+}
+
+__global__ void gate(float* v, const float* g, size_t count) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) v[i] *= g[i];
+}
