@@ -6,6 +6,7 @@
 #include "endpoint/client.h"
 #include "evaluate/calibration.h"
 #include "evaluate/evaluation.h"
+#include "problem/isa.h"
 #include "profile/report.h"
 #include "record/item_services.h"
 #include "record/trajectory.h"
@@ -70,12 +71,18 @@ struct Task {
   std::string id;    // "level1/3"
   std::string name;  // "csr_spmm"
   std::string title;
-  std::string statement;  // mathematics and contract, as in problem.toml
-  std::string contract;   // dims, tensors, scalars, visible shapes: text made from the problem
-  std::string reference;  // reference.cu
-  std::string seed;       // text of the baseline kernel; empty: there is none
-  std::string device;     // facts of the device, one a line
-  std::string sha256;     // of the problem's files
+  std::string statement;    // mathematics and contract, as in problem.toml
+  std::string contract;     // dims, tensors, scalars, visible shapes: text made from the problem
+  std::string reference;    // reference.cu
+  std::string seed;         // text of the baseline kernel; empty: there is none
+  std::string source;       // of a translation problem: the kernel to port
+  std::string source_arch;  // that it was written for: "sm_80"
+  std::string device_name;  // "NVIDIA H200"
+  std::string arch;         // of the device: "sm_90a"
+  problem::IsaPolicy isa = problem::IsaPolicy::off;
+  std::vector<std::string> isa_families;
+  std::string device;  // facts of the device, one a line
+  std::string sha256;  // of the problem's files
   std::string seed_sha256;
   std::string precision;
 };

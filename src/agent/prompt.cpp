@@ -30,12 +30,65 @@ std::string rule_of(const Harness& harness) {
   return harness.show_seed ? fill_prompt("rule_seed.md") + " " + rule : rule;
 }
 
+// Of an architecture the sheets that hold there.
+std::string hub_for(const std::string& arch) {
+  const std::string_view digits =
+      arch.starts_with("sm_") ? std::string_view(arch).substr(3) : std::string_view();
+  int number = 0;
+  for (const char c : digits)
+    number = c >= '0' && c <= '9' && number < 1000 ? number * 10 + (c - '0') : number;
+  return number == 90 ? "sm_90a" : number >= 80 ? "sm_80" : "";
+}
+
+// A kernel of the hub as a model sees it: without the lines for the tests.
+std::string sheet(std::string_view name) {
+  const std::string text = fill_prompt(name);
+  std::string out;
+  for (const std::string_view line : util::split(text, '\n'))
+    if (!line.starts_with("// expect "))
+      out += std::string(line) + "\n";
+  return std::string(util::trim(out));
+}
+
+std::string hub_text(const std::string& hub) {
+  std::string out =
+      fill_prompt("hub/sm_80.md",
+                  {{"cp_async", sheet("hub/cp_async.cu")}, {"mma_sync", sheet("hub/mma_sync.cu")}});
+  if (hub == "sm_90a")
+    out += "\n\n" + fill_prompt("hub/sm_90a.md",
+                                {{"mbarrier", sheet("hub/mbarrier.cu")},
+                                 {"tma", sheet("hub/tma.cu")},
+                                 {"wgmma", sheet("hub/wgmma.cu")},
+                                 {"wgmma_across", sheet("hub/wgmma_across.cu")}});
+  return out;
+}
+
+std::string families_text(const Task& task) {
+  std::string out;
+  for (const std::string& name : task.isa_families) {
+    const problem::IsaFamily& family = *problem::isa_family(name);
+    out += (out.empty() ? "" : ", ") + name + " (" + std::string(family.meaning) + ", `" +
+           std::string(family.ptx.front()) + "`)";
+  }
+  return out;
+}
+
 }  // namespace
 
-Shown shown_by(const Harness& harness, device::Kind kind) {
+Shown shown_by(const config::SweepConfig& config,
+               const Harness& harness,
+               const Task& task,
+               device::Kind kind) {
   Shown out;
   out.cpu = kind == device::Kind::cpu;
   out.seed = harness.show_seed;
+  out.source_gpu =
+      config.run.source_gpu.empty() ? "a GPU of " + task.source_arch : config.run.source_gpu;
+  if (out.cpu)
+    return out;
+  const std::string& hub = config.agent.ptx_hub;
+  out.hub = hub == "auto" ? hub_for(task.arch) : hub == "off" ? "" : hub;
+  out.isa = problem::parse_isa_policy(config.run.isa_policy).value_or(task.isa);
   return out;
 }
 
@@ -89,7 +142,17 @@ std::string task_prompt(const Task& task, const Shown& shown) {
   const auto add = [&](const std::string& section) { out += "\n\n" + section; };
   if (shown.seed && !task.seed.empty())
     add(fill_prompt("seed.md", {{"seed", task.seed}}));
+  if (!task.source.empty())
+    add(fill_prompt("translation.md",
+                    {{"source_device", shown.source_gpu},
+                     {"target_device", task.device_name},
+                     {"source", task.source}}));
+  if (!task.isa_families.empty() && shown.isa != problem::IsaPolicy::off)
+    add(fill_prompt(shown.isa == problem::IsaPolicy::gate ? "isa_gate.md" : "isa_warn.md",
+                    {{"families", families_text(task)}}));
   add(fill_prompt("submission.md", {{"id", task.id}, {"example", fill_prompt("example.cu")}}));
+  if (!shown.hub.empty())
+    add(hub_text(shown.hub));
   return out;
 }
 

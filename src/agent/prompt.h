@@ -17,11 +17,19 @@ using Values = std::initializer_list<std::pair<std::string_view, std::string>>;
 
 // What the first message holds besides the problem.
 struct Shown {
-  bool cpu = false;   // that the device is an emulation
-  bool seed = false;  // the baseline's text, where the task has it
+  bool cpu = false;        // that the device is an emulation
+  bool seed = false;       // the baseline's text, where the task has it
+  std::string hub;         // fact sheets: "", "sm_80", "sm_90a"
+  std::string source_gpu;  // a translation's source device, as it is called
+  problem::IsaPolicy isa = problem::IsaPolicy::off;
 };
 
-[[nodiscard]] Shown shown_by(const Harness& harness, device::Kind kind);
+// As the sweep, its harness and the task have it. Policy and sheets are for GPUs only; `auto` takes
+// the sheets of the device's architecture, those of sm_80 for a later one without its own.
+[[nodiscard]] Shown shown_by(const config::SweepConfig& config,
+                             const Harness& harness,
+                             const Task& task,
+                             device::Kind kind);
 
 [[nodiscard]] std::string system_prompt(const Harness& harness);
 [[nodiscard]] std::string task_prompt(const Task& task, const Shown& shown);

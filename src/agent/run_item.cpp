@@ -5,6 +5,7 @@
 #include "endpoint/json.h"
 #include "endpoint/target.h"
 #include "evaluate/preparation.h"
+#include "profile/isa.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/sha256.h"
@@ -21,7 +22,7 @@ class RealEvaluator final : public Evaluator {
       : services_(services), info_(std::move(info)), spares_(spares) {}
 
   evaluate::Evaluation evaluate(const evaluate::EvaluationRequest& request) override {
-    return evaluate::evaluate(request, services_, {}, spares_);
+    return profile::evaluate_with_isa(request, services_, {}, spares_);
   }
 
   profile::Report inspect(const evaluate::EvaluationRequest& request,

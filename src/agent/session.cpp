@@ -86,7 +86,8 @@ ToolSettings tool_settings(const config::SweepConfig& config,
           config.parallelism.eval_timeout_s,
           allow_unsandboxed,
           config::stress_gates(config.run, item.variant),
-          config.run.nvcc};
+          config.run.nvcc,
+          problem::parse_isa_policy(config.run.isa_policy)};
 }
 
 Session::Session(const config::SweepConfig& config,
@@ -166,7 +167,7 @@ void Session::begin() {
       {endpoint::Speaker::user,
        services_.again != nullptr
            ? services_.again->first_message
-           : task_prompt(task_, shown_by(harness_, tool_settings_.device.kind))});
+           : task_prompt(task_, shown_by(config_, harness_, task_, tool_settings_.device.kind))});
 }
 
 void Session::one_turn(std::int64_t number) {

@@ -134,6 +134,14 @@ Task make_task(const problem::Problem& problem,
   out.device = device_facts(device, kind);
   out.sha256 = problem.hash();
   out.precision = std::string(problem::name(problem.precision));
+  out.device_name = device.name;
+  out.arch = device.arch;
+  out.isa = problem.policy.isa;
+  out.isa_families = problem.policy.isa_families;
+  if (problem.source_cu && problem.translation) {
+    out.source = std::string(util::trim(problem.source_cu->text));
+    out.source_arch = problem.translation->from;
+  }
   std::error_code error;
   if (std::filesystem::exists(seed_file, error)) {
     const std::string seed = util::read_file(seed_file, kMaxSeed);

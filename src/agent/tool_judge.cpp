@@ -67,6 +67,7 @@ evaluate::EvaluationRequest request_for(const std::string& kernel, const ToolSet
   request.allow_unsandboxed = settings.allow_unsandboxed;
   request.stress_gates = settings.stress_gates;
   request.nvcc = settings.nvcc;
+  request.isa = settings.isa;
   if (settings.device.kind == device::Kind::cpu)
     request.replicates = kCpuReplicates;
   return request;

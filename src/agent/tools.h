@@ -56,8 +56,9 @@ struct ToolSettings {
   int submit_trials = 5;
   double deadline_seconds = 3600;
   bool allow_unsandboxed = false;
-  bool stress_gates = true;  // config::stress_gates of the item's variant
-  bool nvcc = false;         // EvaluationRequest::nvcc
+  bool stress_gates = true;               // config::stress_gates of the item's variant
+  bool nvcc = false;                      // EvaluationRequest::nvcc
+  std::optional<problem::IsaPolicy> isa;  // EvaluationRequest::isa
   Submission submission = Submission::judged;
   nlohmann::json last_profile = nullptr;  // of this conversation, from learn(); null: none
 };

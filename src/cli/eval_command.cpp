@@ -4,6 +4,7 @@
 #include "cli/installation.h"
 #include "cli/progress_line.h"
 #include "cli/tools_view.h"
+#include "profile/isa.h"
 #include "util/error.h"
 
 #include <CLI/CLI.hpp>
@@ -24,7 +25,7 @@ Judged judge_once(const EvalOptions& options,
   }
   ProgressLine progress(!options.global.quiet && !options.global.json);
   Judged judged;
-  judged.evaluation = evaluate::evaluate(
+  judged.evaluation = profile::evaluate_with_isa(
       request, services, [&](const evaluate::ProgressEvent& event) { progress.show(event); });
   if (task.wanted.any()) {
     try {
@@ -37,6 +38,7 @@ Judged judge_once(const EvalOptions& options,
     } catch (const util::Error&) {
       judged.broken = std::current_exception();
     }
+    profile::add_executed(judged.tools, judged.evaluation);
   }
   judged.requirements = examine_all(task.requirements, judged.evaluation);
   return judged;

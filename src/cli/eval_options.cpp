@@ -160,6 +160,11 @@ void declare(CLI::App& app, EvalOptions& o) {
                  "of CUDA C++ for a GPU: nvcc is slower and takes what NVRTC cannot")
       ->check(CLI::IsMember({"nvrtc", "nvcc"}))
       ->capture_default_str();
+  app.add_option("--isa",
+                 o.isa,
+                 "what becomes of a kernel without the instructions that its problem asks for")
+      ->check(CLI::IsMember({"problem", "off", "warn", "gate"}))
+      ->capture_default_str();
   app.add_option("--seed", o.seed, "key of all draws and of the schedule")
       ->check(CLI::Validator(is_natural, ""))
       ->capture_default_str();
@@ -228,6 +233,9 @@ evaluate::EvaluationRequest to_request(const EvalOptions& o) {
   }
   request.overrides = parse_defines(o.defines);
   request.nvcc = o.compiler == "nvcc";
+  if (o.isa != "problem") {
+    request.isa = problem::parse_isa_policy(o.isa);
+  }
   if (request.nvcc) {
     require_nvcc_compiles(request);
   }

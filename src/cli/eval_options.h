@@ -21,6 +21,7 @@ struct EvalOptions {
   std::vector<std::string> shapes;
   std::vector<std::string> defines;
   std::string compiler = "nvrtc";
+  std::string isa = "problem";
   std::string only;
   std::vector<std::string> requirements;
   std::vector<std::string> scans;

@@ -66,9 +66,10 @@ class Scan {
     request.seed = seed;
     request.overrides.merge(constants_of(report_.parameters, values));
     progress_.prefix(place);
-    return evaluate::evaluate(request, services_, [this](const evaluate::ProgressEvent& event) {
-      progress_.show(event);
-    });
+    return profile::evaluate_with_isa(
+        request, services_, [this](const evaluate::ProgressEvent& event) {
+          progress_.show(event);
+        });
   }
 
   void say(const ScanVariant& variant) {

@@ -310,6 +310,15 @@ std::string verdict_line(const Evaluation& e, const Style& style) {
   return line + "\n";
 }
 
+std::string instructions_text(const evaluate::IsaResult& isa, std::size_t width) {
+  std::string out;
+  const std::string text = evaluate::isa_text(isa);
+  for (const std::string_view line : util::split(util::trim(text), '\n')) {
+    out += wrapped(util::printable(std::string(line)), line.starts_with(' ') ? 3 : 1, width);
+  }
+  return out;
+}
+
 std::string eval_text(const Evaluation& e, const Style& style, std::size_t width) {
   // Without a readable plan the problem may be unknown.
   std::string out =
@@ -350,6 +359,9 @@ std::string eval_text(const Evaluation& e, const Style& style, std::size_t width
   }
   if (!e.headline.empty() && !said_already(e)) {
     out += wrapped(util::printable(e.headline), 1, width);
+  }
+  if (e.isa) {
+    out += "\n" + instructions_text(*e.isa, width);
   }
   if (e.time && e.time->uneven) {
     out += style.dim(wrapped(kUneven, 1, width));

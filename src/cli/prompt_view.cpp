@@ -51,7 +51,8 @@ std::string prompt_text(const evaluate::Services& services,
       agent::make_task(found, info_of(id), id.kind, evaluate::seed_file(services, found));
   const agent::Harness harness = agent::make_harness(config.agent);
   const std::string system = agent::system_prompt(harness);
-  const std::string first = agent::task_prompt(task, agent::shown_by(harness, id.kind));
+  const std::string first =
+      agent::task_prompt(task, agent::shown_by(config, harness, task, id.kind));
   if (!json) {
     return system + "\n\n" + std::string(72, '=') + "\n\n" + first + "\n";
   }

@@ -89,7 +89,9 @@ struct Run {
   std::string device = "cuda";  // "cuda", "cuda:N" or "cpu"
   std::string require_gpu;      // substring of the GPU's name; empty: any
   bool nvcc = false;            // submissions are compiled by nvcc in place of NVRTC (cuda)
-  std::optional<bool> stress;   // popcorn_stress_eval; unset: stress_gates() decides
+  std::string source_gpu;  // source_hardware_gpu_name: what prompts of translation problems call it
+  std::string isa_policy = "problem";  // "problem", or for all of them "off", "warn", "gate"
+  std::optional<bool> stress;          // popcorn_stress_eval; unset: stress_gates() decides
   std::int64_t correct_trials = 5;
   std::int64_t submit_correct_trials = 5;
   std::int64_t attempts_per_problem = 1;
@@ -104,6 +106,7 @@ struct Run {
 
 struct Agent {
   Harness harness = builtin_harness("default");  // with what [run] tools and [agent] set
+  std::string ptx_hub = "off";  // fact sheets in the prompt: "off", "auto", "sm_80", "sm_90a"
   double turn_delay_s = 0;
   std::optional<std::string> reasoning_effort;
   std::int64_t llm_error_retries = 5;

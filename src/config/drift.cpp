@@ -74,23 +74,31 @@ json selection_json(const Selection& s) {
 }
 
 json run_json(const Run& run) {
-  return {{"name", run.name},
-          {"selection", selection_json(run.selection)},
-          {"precision", run.precision},
-          {"device", run.device},
-          {"require_gpu", run.require_gpu},
-          {"compiler", run.nvcc ? "nvcc" : "nvrtc"},
-          {"popcorn_stress_eval", or_null(run.stress)},
-          {"num_correct_trials", run.correct_trials},
-          {"submit_num_correct_trials", run.submit_correct_trials},
-          {"attempts_per_problem", run.attempts_per_problem},
-          {"seed", run.seed},
-          {"epoch", run.epoch},
-          {"confirm_usd", or_null(run.confirm_usd)},
-          {"budget_usd", or_null(run.budget_usd)},
-          {"budget_tokens", or_null(run.budget_tokens)},
-          {"on_finish", run.on_finish},
-          {"force_rerun", run.force_rerun}};
+  json out = {{"name", run.name},
+              {"selection", selection_json(run.selection)},
+              {"precision", run.precision},
+              {"device", run.device},
+              {"require_gpu", run.require_gpu},
+              {"compiler", run.nvcc ? "nvcc" : "nvrtc"},
+              {"popcorn_stress_eval", or_null(run.stress)},
+              {"num_correct_trials", run.correct_trials},
+              {"submit_num_correct_trials", run.submit_correct_trials},
+              {"attempts_per_problem", run.attempts_per_problem},
+              {"seed", run.seed},
+              {"epoch", run.epoch},
+              {"confirm_usd", or_null(run.confirm_usd)},
+              {"budget_usd", or_null(run.budget_usd)},
+              {"budget_tokens", or_null(run.budget_tokens)},
+              {"on_finish", run.on_finish},
+              {"force_rerun", run.force_rerun}};
+  // Left out where nothing is said, as below.
+  if (run.isa_policy != "problem") {
+    out["isa_policy"] = run.isa_policy;
+  }
+  if (!run.source_gpu.empty()) {
+    out["source_hardware_gpu_name"] = run.source_gpu;
+  }
+  return out;
 }
 
 json agent_json(const Agent& a) {
@@ -106,6 +114,9 @@ json agent_json(const Agent& a) {
               {"tool_output_context_max_chars", a.tool_output_context_max_chars},
               {"reasoning_context_max_chars", a.reasoning_context_max_chars},
               {"chat_context_tail_messages", or_null(a.chat_context_tail_messages)}};
+  if (a.ptx_hub != "off") {
+    out["ptx_hub"] = a.ptx_hub;
+  }
   // The rules of a built-in one follow from its name and this program's version.
   if (!h.builtin()) {
     out["harness_rules"] = {{"base", h.base},

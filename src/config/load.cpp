@@ -47,6 +47,25 @@ void read_name(TomlReader& reader, const toml::table& table, Run& run) {
   }
 }
 
+// One of a few words; `into` stays as it is where the key is absent or wrong.
+void read_word(TomlReader& reader,
+               const toml::table& table,
+               const char* key,
+               const std::vector<std::string>& words,
+               std::string& into) {
+  std::string word;
+  if (!reader.text(table, key, word)) {
+    return;
+  }
+  if (std::find(words.begin(), words.end(), word) == words.end()) {
+    reader.error(place_of(table, key),
+                 std::string(key) + " " + in_quotes(word) + " is unknown",
+                 did_you_mean(word, words));
+    return;
+  }
+  into = std::move(word);
+}
+
 // A compiler that was asked for and would not be used is a mistake.
 void read_compiler(TomlReader& reader, const toml::table& table, Run& run) {
   std::string compiler = "nvrtc";
@@ -87,6 +106,8 @@ void read_run_values(TomlReader& reader, const toml::table& table, Run& run) {
                  "\"cuda\", \"cuda:N\" or \"cpu\" is expected");
   }
   read_compiler(reader, table, run);
+  read_word(reader, table, "isa_policy", {"problem", "off", "warn", "gate"}, run.isa_policy);
+  reader.text(table, "source_hardware_gpu_name", run.source_gpu);
   reader.text(table, "require_gpu", run.require_gpu);
   reader.optional(table, "popcorn_stress_eval", run.stress);
   reader.integer(table, "num_correct_trials", run.correct_trials, 1, 1000);
@@ -105,6 +126,7 @@ void read_run_values(TomlReader& reader, const toml::table& table, Run& run) {
 
 void read_agent(TomlReader& reader, const toml::table& table, Agent& agent) {
   reader.number(table, "turn_delay_s", agent.turn_delay_s, 0, 86400);
+  read_word(reader, table, "ptx_hub", {"off", "auto", "sm_80", "sm_90a"}, agent.ptx_hub);
   reader.optional(table, "reasoning_effort", agent.reasoning_effort);
   reader.integer(table, "llm_error_retries", agent.llm_error_retries, 1, 1000);
   reader.integer(table, "tool_output_context_max_chars", agent.tool_output_context_max_chars, 0);

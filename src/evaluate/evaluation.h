@@ -3,6 +3,7 @@
 #include "device/conditions.h"
 #include "device/device.h"
 #include "evaluate/defence.h"
+#include "evaluate/isa.h"
 #include "evaluate/verdict.h"
 #include "expr/expr.h"
 #include "submission/plan.h"
@@ -46,6 +47,7 @@ struct EvaluationRequest {
   std::optional<Source> versus;      // takes the seed's place in time (it must pass check as well)
   std::map<std::string, std::int64_t> overrides;  // -D NAME=value of plan constants
   bool nvcc = false;  // the submission is compiled by nvcc in place of NVRTC (cuda)
+  std::optional<problem::IsaPolicy> isa;  // in place of the problem's
   bool allow_unsandboxed = false;
   bool device_printf = false;  // only for people; an agent's evaluation never sets it
   int check_seeds = 3;         // draws of each visible shape
@@ -349,6 +351,7 @@ struct Evaluation {
   std::vector<Metric> metrics;  // of the visible shapes that were timed (metrics.h)
   std::vector<ShownBaseline> baselines;
   Hidden<std::optional<TimeResult>> confirmation;  // of the deciding session's shapes
+  std::optional<IsaResult> isa;  // where the problem names families; profile/isa.h fills it in
   double seconds = 0;
 
   // Whether any stage looked at what the kernel computes. False after `only` screen or compile,

@@ -197,6 +197,9 @@ Evaluation read(const json& body) {
   if (const auto baselines = body.find("baselines"); baselines != body.end()) {
     e.baselines = shown_from_json(*baselines);
   }
+  if (const auto isa = body.find("isa"); isa != body.end()) {
+    e.isa = isa_from_json(*isa);
+  }
   e.reproduce = field<std::string>(body, "reproduce");
   e.next = field<std::string>(body, "next");
   for (const json& item : body.at("stage_seconds")) {
@@ -231,35 +234,39 @@ json to_json(const Evaluation& e, View view) {
   for (const StageTime& item : e.stages) {
     stages.push_back({{"stage", name(item.stage)}, {"seconds", item.seconds}});
   }
-  return {{"schema", 1},
-          {"verdict", name(e.verdict)},
-          {"outcome", name(e.outcome())},
-          {"flags", e.flags},
-          {"problem", e.problem},
-          {"title", e.title},
-          {"file", util::to_valid_utf8(e.file)},
-          {"versus", util::to_valid_utf8(e.versus)},
-          {"source_sha256", e.source_sha256},
-          {"plan_sha256", e.plan.sha256},
-          {"plan", e.plan.text.empty() ? json(nullptr) : json::parse(e.plan.text)},
-          {"seed", e.seed},
-          {"depth", kDepths.at(static_cast<std::size_t>(e.depth))},
-          {"stages", stages_to_json(e, view)},
-          {"weakened", e.weakened},
-          {"device", e.device},
-          {"device_info", device::to_json(e.device_info)},
-          {"protections", to_json(e.protections)},
-          {"version", e.version},
-          {"infra", util::to_valid_utf8(e.infra)},
-          {"headline", util::to_valid_utf8(e.headline)},
-          {"metrics", to_json(e.metrics)},
-          {"baselines", to_json(e.baselines)},
-          {"practical_win", win ? json(*win) : json(nullptr)},
-          {"practical_win_reason", shown ? practical_win_reason(e) : "of held-out shapes"},
-          {"reproduce", util::to_valid_utf8(e.reproduce)},
-          {"next", util::to_valid_utf8(e.next)},
-          {"stage_seconds", std::move(stages)},
-          {"seconds", e.seconds}};
+  json body = {{"schema", 1},
+               {"verdict", name(e.verdict)},
+               {"outcome", name(e.outcome())},
+               {"flags", e.flags},
+               {"problem", e.problem},
+               {"title", e.title},
+               {"file", util::to_valid_utf8(e.file)},
+               {"versus", util::to_valid_utf8(e.versus)},
+               {"source_sha256", e.source_sha256},
+               {"plan_sha256", e.plan.sha256},
+               {"plan", e.plan.text.empty() ? json(nullptr) : json::parse(e.plan.text)},
+               {"seed", e.seed},
+               {"depth", kDepths.at(static_cast<std::size_t>(e.depth))},
+               {"stages", stages_to_json(e, view)},
+               {"weakened", e.weakened},
+               {"device", e.device},
+               {"device_info", device::to_json(e.device_info)},
+               {"protections", to_json(e.protections)},
+               {"version", e.version},
+               {"infra", util::to_valid_utf8(e.infra)},
+               {"headline", util::to_valid_utf8(e.headline)},
+               {"metrics", to_json(e.metrics)},
+               {"baselines", to_json(e.baselines)},
+               {"practical_win", win ? json(*win) : json(nullptr)},
+               {"practical_win_reason", shown ? practical_win_reason(e) : "of held-out shapes"},
+               {"reproduce", util::to_valid_utf8(e.reproduce)},
+               {"next", util::to_valid_utf8(e.next)},
+               {"stage_seconds", std::move(stages)},
+               {"seconds", e.seconds}};
+  if (e.isa) {
+    body["isa"] = to_json(*e.isa);
+  }
+  return body;
 }
 
 Evaluation evaluation_from_json(const json& body) {

@@ -223,9 +223,15 @@ VisibleFeedback VisibleFeedback::of(const Evaluation& e) {
   made.time_ = e.time;
   made.verdict_ = e.verdict;
   made.judged_ = e.judged();
+  made.isa_ = e.isa;
   if (e.heldout && (!e.stress || e.stress->passed)) {
     // What was known before held-out ran.
     made.verdict_ = e.time && e.time->decision ? *e.time->decision : Verdict::pass_inconclusive;
+    const bool gated =
+        e.isa && e.isa->policy == problem::IsaPolicy::gate && !e.isa->missing().empty();
+    if (gated && outcome_of(made.verdict_) == Outcome::correct) {
+      made.verdict_ = Verdict::incorrect_instructions;
+    }
   }
   return made;
 }
@@ -284,6 +290,9 @@ std::string VisibleFeedback::text(std::size_t limit, std::string_view source) co
                             : "stress: failed on a shape or content that is not shown; check sizes "
                               "that are no multiple of "
                               "a tile, empty and very small extents\n";
+  }
+  if (isa_) {
+    text += isa_text(*isa_);
   }
   if (time_) {
     text += timed_text(*time_);

@@ -45,6 +45,7 @@ class VisibleFeedback {
   std::optional<CheckResult> check_;
   std::optional<bool> stress_passed_;
   std::optional<TimeResult> time_;
+  std::optional<IsaResult> isa_;
 };
 
 }  // namespace sweep::evaluate

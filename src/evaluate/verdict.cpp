@@ -77,6 +77,11 @@ constexpr std::array kVerdicts = {
         O::incorrect,
         "INCORRECT_GENERALISATION",
         "Correct on the visible shapes, wrong on shapes or contents that were not shown."},
+    Row{V::incorrect_instructions,
+        O::incorrect,
+        "INCORRECT_INSTRUCTIONS",
+        "The results are right, but the compiled code lacks instructions that the problem "
+        "requires."},
     Row{V::rejected_state,
         O::rejected,
         "REJECTED_STATE",

@@ -24,6 +24,7 @@ enum class Verdict {
   incorrect_input_mutated,
   incorrect_precision,
   incorrect_generalisation,
+  incorrect_instructions,
   rejected_state,
   rejected_floor,
   rejected_timer,

@@ -2,6 +2,7 @@
 
 #include "expr/dtype.h"
 #include "expr/expr.h"
+#include "problem/isa.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -162,6 +163,9 @@ struct Policy {
   bool fast_math = false;
   bool libraries = false;
   bool conventional_only = false;  // algorithm = "conventional"
+  IsaPolicy isa = IsaPolicy::off;
+  // Names of families that a kernel is to use: isa_families, else of [translation] evidence.
+  std::vector<std::string> isa_families;
 };
 
 struct Limits {

@@ -36,8 +36,14 @@ constexpr std::array kUnits = std::to_array<std::string_view>({"fp32",
                                                                "tensor-f16",
                                                                "tensor-fp8",
                                                                "tensor-int8"});
-constexpr std::array kPolicyKeys = std::to_array<std::string_view>(
-    {"nan", "infinity", "determinism", "fast_math", "libraries", "algorithm"});
+constexpr std::array kPolicyKeys = std::to_array<std::string_view>({"nan",
+                                                                    "infinity",
+                                                                    "determinism",
+                                                                    "fast_math",
+                                                                    "libraries",
+                                                                    "algorithm",
+                                                                    "isa",
+                                                                    "isa_families"});
 constexpr std::array kNever = std::to_array<std::string_view>({"never", "output"});
 constexpr std::array kLimitKeys = std::to_array<std::string_view>(
     {"scratch", "seconds", "oracle_seconds", "ambiguous", "launches"});
@@ -214,6 +220,36 @@ void read_work(Reader& reader, const toml::table& root, Problem& problem) {
   }
 }
 
+namespace {
+
+void read_isa(Reader& reader, const toml::table& table, Policy& policy) {
+  constexpr std::array words = std::to_array<std::string_view>({"off", "warn", "gate"});
+  policy.isa_families = reader.strings(table, "isa_families");
+  std::vector<std::string> known;
+  for (const IsaFamily& family : isa_families()) {
+    known.emplace_back(family.name);
+  }
+  for (const std::string& family : policy.isa_families) {
+    if (std::find(known.begin(), known.end(), family) == known.end()) {
+      reader.error("E_PROBLEM_ISA",
+                   reader.at(*table.get("isa_families")),
+                   "'" + family.substr(0, 64) + "' is no family of instructions",
+                   suggestion(family, known));
+    }
+  }
+  if (const auto word = reader.choice(table, "isa", words)) {
+    policy.isa = *parse_isa_policy(*word);
+    if (policy.isa != IsaPolicy::off && policy.isa_families.empty()) {
+      reader.error("E_PROBLEM_ISA",
+                   reader.at(*table.get("isa")),
+                   "'isa' asks for no family",
+                   "add isa_families = [\"wgmma\", \"tma\"]");
+    }
+  }
+}
+
+}  // namespace
+
 void read_policy(Reader& reader, const toml::table& root, Problem& problem) {
   if (const toml::table* table = reader.table(root, "policy", false)) {
     reader.allow(*table, kPolicyKeys, "[policy]");
@@ -226,6 +262,7 @@ void read_policy(Reader& reader, const toml::table& root, Problem& problem) {
         reader.choice(*table, "algorithm", algorithm) == "conventional";
     problem.policy.fast_math = reader.boolean(*table, "fast_math").value_or(false);
     problem.policy.libraries = reader.boolean(*table, "libraries").value_or(false);
+    read_isa(reader, *table, problem.policy);
   }
   if (const toml::table* table = reader.table(root, "limits", false)) {
     reader.allow(*table, kLimitKeys, "[limits]");
@@ -273,6 +310,32 @@ void read_baselines(Reader& reader, const toml::table& root, Problem& problem) {
   }
 }
 
+namespace {
+
+// What a port shall show is a wish, unless [policy] says more.
+void read_evidence(Reader& reader,
+                   const toml::table& table,
+                   const Translation& translation,
+                   Policy& policy) {
+  const bool own = !policy.isa_families.empty();
+  for (const std::string& word : translation.evidence) {
+    const IsaFamily* family = isa_family(word);
+    if (family == nullptr) {
+      reader.error("E_PROBLEM_ISA",
+                   reader.at(*table.get("evidence")),
+                   "'" + word.substr(0, 64) + "' is no family or opcode of tensor cores or copies",
+                   "write e.g. HGMMA or UTMALDG");
+    } else if (!own &&
+               std::find(policy.isa_families.begin(), policy.isa_families.end(), family->name) ==
+                   policy.isa_families.end()) {
+      policy.isa_families.emplace_back(family->name);
+      policy.isa = IsaPolicy::warn;
+    }
+  }
+}
+
+}  // namespace
+
 void read_rest(Reader& reader, const toml::table& root, Problem& problem) {
   if (const toml::table* table = reader.table(root, "static", false)) {
     constexpr std::array known = std::to_array<std::string_view>({"names"});
@@ -295,6 +358,7 @@ void read_rest(Reader& reader, const toml::table& root, Problem& problem) {
     Translation translation;
     translation.from = reader.string(*table, "from", true).value_or("");
     translation.evidence = reader.strings(*table, "evidence");
+    read_evidence(reader, *table, translation, problem.policy);
     problem.translation = std::move(translation);
   }
 }

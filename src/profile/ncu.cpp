@@ -35,6 +35,21 @@ std::vector<std::string> collect_arguments(const Watched& watched) {
   return all;
 }
 
+// The same report's count of each instruction.
+Result<ExecutedOpcodes> executed_opcodes(const Watched& watched, const std::string& tool) {
+  const util::Captured page =
+      watched.run(tool,
+                  {"--import", kReport, "--csv", "--page", "source", "--print-source", "sass"},
+                  kImportSeconds,
+                  kMostPage);
+  if (!page.status.ok() || page.out_bytes > kMostPage) {
+    return Unavailable{"ncu's source page could not be had: " +
+                           (page.status.ok() ? "it is too long" : page.status.text()),
+                       ""};
+  }
+  return parse_ncu_source(page.out);
+}
+
 Unavailable failed(const util::Captured& run, const Result<Replayed>& replayed) {
   if (run.status.timed_out) {
     return {"ncu " + run.status.text(),
@@ -102,6 +117,7 @@ Result<NcuReport> profile(const evaluate::EvaluationRequest& request,
     return page.status.ok() ? std::move(*missing) : failed(page, Replayed{});
   }
   report.kernels = std::get<0>(std::move(kernels));
+  report.executed = executed_opcodes(watched, report.tool);
   report.report = util::read_file(watched.folder() / kReport, kMostReport, util::Links::refuse);
   if (wanted.compare) {
     compare_with_previous(services, request, evaluation.device_info, report);

@@ -3,6 +3,7 @@
 #include "evaluate/evaluation.h"
 #include "profile/dump.h"
 #include "profile/ncu_page.h"
+#include "profile/ncu_source.h"
 #include "profile/sanitizer_log.h"
 #include "profile/sass.h"
 #include "profile/tools.h"
@@ -50,6 +51,7 @@ struct NcuReport {
   std::string shape;          // that the plan was replayed on
   std::int64_t launches = 0;  // of the plan; kernels may be fewer (kMostProfiled)
   std::vector<KernelProfile> kernels;
+  Result<ExecutedOpcodes> executed = Unavailable{"ncu's source page was not read", ""};
   bool compared = false;  // with an earlier profile of the same file
   std::string report;     // bytes of the .ncu-rep file; only in the dump
   std::string log;        // what ncu printed; only in the dump

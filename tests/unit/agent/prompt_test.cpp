@@ -80,7 +80,8 @@ TEST(GoldenPrompts, EachHarness) {
   const Task task = example_task();
   for (const char* name : {"single_turn", "default", "repair", "optimize", "one_shot"}) {
     const Harness harness = harness_of(name);
-    expect_golden(name, whole_prompt(harness, task, shown_by(harness, device::Kind::cuda)));
+    expect_golden(name,
+                  whole_prompt(harness, task, shown_by({}, harness, task, device::Kind::cuda)));
   }
 }
 
@@ -95,7 +96,8 @@ TEST(Prompts, OnlyOptimizeShowsTheBaseline) {
   const Task task = example_task();
   ASSERT_FALSE(task.seed.empty());
   for (const char* name : {"single_turn", "default", "all", "repair", "optimize", "one_shot"}) {
-    const std::string text = task_prompt(task, shown_by(harness_of(name), device::Kind::cuda));
+    const std::string text =
+        task_prompt(task, shown_by({}, harness_of(name), task, device::Kind::cuda));
     EXPECT_EQ(text.find(task.seed) != std::string::npos, std::string(name) == "optimize") << name;
   }
 }
@@ -111,9 +113,78 @@ TEST(Prompts, EachHarnessHasItsRule) {
 TEST(Prompts, ADeviceThatIsAnEmulationIsNamed) {
   const Task task = example_task();
   const Harness harness = harness_of("default");
-  EXPECT_THAT(task_prompt(task, shown_by(harness, device::Kind::cpu)), HasSubstr("simulation"));
-  EXPECT_THAT(task_prompt(task, shown_by(harness, device::Kind::cuda)),
+  EXPECT_THAT(task_prompt(task, shown_by({}, harness, task, device::Kind::cpu)),
+              HasSubstr("simulation"));
+  EXPECT_THAT(task_prompt(task, shown_by({}, harness, task, device::Kind::cuda)),
               Not(HasSubstr("simulation")));
+}
+
+TEST(GoldenPrompts, FactSheets) {
+  const Task task = example_task();
+  config::SweepConfig config;
+  config.agent.ptx_hub = "auto";
+  const Harness harness = harness_of("default");
+  expect_golden("hub_sm_90a",
+                whole_prompt(harness, task, shown_by(config, harness, task, device::Kind::cuda)));
+}
+
+TEST(GoldenPrompts, TranslationWithAPolicy) {
+  const std::filesystem::path folder = kTests / "data/problems/example/port";
+  const Task task =
+      make_task(problem::require(folder), some_gpu(), device::Kind::cuda, folder / "seed.cu");
+  const Harness harness = harness_of("default");
+  config::SweepConfig config;
+  config.run.source_gpu = "NVIDIA A100";
+  config.run.isa_policy = "gate";
+  expect_golden("translation",
+                whole_prompt(harness, task, shown_by(config, harness, task, device::Kind::cuda)));
+}
+
+TEST(Prompts, TheSourceIsNamedByItsArchitectureWhereTheSweepDoesNot) {
+  const std::filesystem::path folder = kTests / "data/problems/example/port";
+  const Task task =
+      make_task(problem::require(folder), some_gpu(), device::Kind::cuda, folder / "seed.cu");
+  const Harness harness = harness_of("default");
+  const std::string text = task_prompt(task, shown_by({}, harness, task, device::Kind::cuda));
+  EXPECT_THAT(text, HasSubstr("written for a GPU of sm_80. Port it to Some GPU"));
+  EXPECT_THAT(text, HasSubstr("## Expected instructions"));  // its evidence is a wish
+  EXPECT_THAT(text, HasSubstr("cp_async"));
+  EXPECT_THAT(text, Not(HasSubstr("expert")));
+  const std::string cpu = task_prompt(task, shown_by({}, harness, task, device::Kind::cpu));
+  EXPECT_THAT(cpu, Not(HasSubstr("instructions\n\n")));
+}
+
+TEST(Prompts, SheetsFollowTheDevice) {
+  Task task = example_task();
+  const Harness harness = harness_of("default");
+  config::SweepConfig config;
+  const auto hub = [&](const char* key, const char* arch, device::Kind kind) {
+    config.agent.ptx_hub = key;
+    task.arch = arch;
+    return shown_by(config, harness, task, kind).hub;
+  };
+  EXPECT_EQ(hub("off", "sm_90a", device::Kind::cuda), "");
+  EXPECT_EQ(hub("auto", "sm_90a", device::Kind::cuda), "sm_90a");
+  EXPECT_EQ(hub("auto", "sm_100a", device::Kind::cuda), "sm_80");  // wgmma is not there
+  EXPECT_EQ(hub("auto", "sm_86", device::Kind::cuda), "sm_80");
+  EXPECT_EQ(hub("auto", "sm_75", device::Kind::cuda), "");
+  EXPECT_EQ(hub("auto", "x86-64", device::Kind::cpu), "");
+  EXPECT_EQ(hub("sm_80", "sm_90a", device::Kind::cuda), "sm_80");
+}
+
+TEST(Prompts, SheetsAreTheTestedFilesWithoutTheLinesForTheTests) {
+  const Task task = example_task();
+  Shown shown;
+  shown.hub = "sm_90a";
+  const std::string text = task_prompt(task, shown);
+  EXPECT_THAT(text, Not(HasSubstr("// expect")));
+  for (const char* name : {"cp_async", "mma_sync", "mbarrier", "tma", "wgmma", "wgmma_across"}) {
+    const std::string file =
+        util::read_file(std::filesystem::path(SWEEP_SOURCE_DIR) / "src/agent/prompts/hub" /
+                            (std::string(name) + ".cu"),
+                        kMax);
+    EXPECT_THAT(text, HasSubstr(file.substr(file.find("//@")))) << name;
+  }
 }
 
 TEST(Prompts, FeedbackOfEachHarnessHasNoHoles) {

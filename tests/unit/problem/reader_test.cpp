@@ -64,6 +64,28 @@ TEST(Reader, ReadsGroupsBaselinesAndTranslation) {
   EXPECT_EQ(p.work.unit, Unit::tensor_tf32);
 }
 
+TEST(Reader, PolicyNamesFamiliesOfInstructions) {
+  const auto with = [](const std::string& policy) {
+    return std::string(kHmc) + "\n[policy]\n" + policy;
+  };
+  const Loaded good = read(with("isa = \"gate\"\nisa_families = [\"wgmma\", \"tma\"]\n"));
+  ASSERT_TRUE(good.problem) << good.mistakes.front().text();
+  EXPECT_EQ(good.problem->policy.isa, IsaPolicy::gate);
+  EXPECT_THAT(good.problem->policy.isa_families, testing::ElementsAre("wgmma", "tma"));
+  EXPECT_EQ(read(with("isa_families = [\"mma\"]\n")).problem->policy.isa, IsaPolicy::off);
+  EXPECT_THAT(first(with("isa = \"warn\"\n")), testing::HasSubstr("E_PROBLEM_ISA"));
+  EXPECT_THAT(first(with("isa_families = [\"wgma\"]\n")),
+              testing::HasSubstr("did you mean 'wgmma'"));
+  EXPECT_THAT(first(with("isa = \"yes\"\nisa_families = [\"mma\"]\n")),
+              testing::HasSubstr("'isa'"));
+}
+
+TEST(Reader, EvidenceOfATranslationIsAWishUnlessThePolicySaysMore) {
+  EXPECT_EQ(examples::problem(kGrouped).policy.isa, IsaPolicy::warn);
+  EXPECT_THAT(examples::problem(kGrouped).policy.isa_families,
+              testing::ElementsAre("wgmma", "tma"));
+}
+
 TEST(Reader, HashChangesWithEveryText) {
   Problem p = examples::problem(kHmc);
   const std::string before = p.hash();
