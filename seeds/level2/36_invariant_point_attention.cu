@@ -1,0 +1,220 @@
+//@ problem level2/36
+//@ const THREADS = 256, WARPS = THREADS / 32, ROWS = 128, COLS = 64, TILE = 64, DEPTH = 16, NARROW = 32
+//@ let places = batch*n, square = channels*channels, joined = channels + grasp, groups = batch*heads, deep = ceildiv(n, TILE)
+//@ let tiles = ceildiv(places, ROWS), wide = ceildiv(channels, COLS), asks = ceildiv(reach, COLS), tells = ceildiv(grasp, COLS)
+//@ scratch f32 x[places, channels], q[places, channels], k[places, channels], v[places, channels], o[places, channels]
+//@ scratch f32 a[places, reach], e[places, reach], g[places, grasp], r[places, grasp], both[places, joined]
+//@ scratch f32 m[batch, heads, n, n], bias[batch, n, n, heads]
+//@ layer_norm<<<ceildiv(places, WARPS), THREADS>>>(node, norm_gain, norm_bias, x, places, channels)
+//@ linear<false><<<(tiles, wide), THREADS>>>(x, w_qkv, b_out, q, places, channels, channels)
+//@ linear<false><<<(tiles, wide), THREADS>>>(x, offset(w_qkv, square), b_out, k, places, channels, channels)
+//@ linear<false><<<(tiles, wide), THREADS>>>(x, offset(w_qkv, 2*square), b_out, v, places, channels, channels)
+//@ linear<false><<<(tiles, asks), THREADS>>>(x, w_qp, b_out, a, places, channels, reach)
+//@ linear<false><<<(tiles, asks), THREADS>>>(x, w_kp, b_out, e, places, channels, reach)
+//@ linear<false><<<(tiles, tells), THREADS>>>(x, w_vp, b_out, g, places, channels, grasp)
+//@ move<<<ceildiv(places*reach/3, THREADS), THREADS>>>(a, rot, trans, places*reach/3, reach/3)
+//@ move<<<ceildiv(places*reach/3, THREADS), THREADS>>>(e, rot, trans, places*reach/3, reach/3)
+//@ move<<<ceildiv(places*grasp/3, THREADS), THREADS>>>(g, rot, trans, places*grasp/3, grasp/3)
+//@ logits<<<(groups, deep, deep), THREADS>>>(q, k, m, n, n, heads, hd)
+//@ pair_bias<<<ceildiv(places*n, WARPS), THREADS>>>(pair, w_pair, bias, places*n, edge, heads)
+//@ add_bias<<<ceildiv(groups*n*n, THREADS), THREADS>>>(m, bias, groups*n*n, n, heads)
+//@ take_distances<<<(groups, deep, deep), THREADS>>>(a, e, w_near, m, n, heads, 3*asked)
+//@ softmax<<<ceildiv(groups*n, WARPS), THREADS>>>(m, groups*n, n)
+//@ gather<<<(groups, deep, ceildiv(hd, NARROW)), THREADS>>>(m, v, o, n, n, heads, hd)
+//@ gather<<<(groups, deep, ceildiv(3*told, NARROW)), THREADS>>>(m, g, r, n, n, heads, 3*told)
+//@ move_back<<<ceildiv(places*grasp/3, THREADS), THREADS>>>(r, rot, trans, places*grasp/3, grasp/3)
+//@ join<<<ceildiv(places*joined, THREADS), THREADS>>>(o, r, both, places*joined, channels, grasp)
+//@ linear<true><<<(tiles, wide), THREADS>>>(both, w_out, b_out, y, places, joined, channels)
+#include <cmath>
+
+__device__ float warp_sum(float v) {
+    for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(0xffffffffu, v, step);
+    return v;
+}
+
+// A warp for each vector.
+__global__ void layer_norm(const float* x, const float* gain, const float* bias, float* y, int rows, int width) {
+    int r = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (r >= rows) return;
+    const float* v = x + (size_t)r * width;
+    float mean = 0.0f, var = 0.0f;
+    for (int c = lane; c < width; c += 32) mean += v[c];
+    mean = warp_sum(mean) / width;
+    for (int c = lane; c < width; c += 32) var += (v[c] - mean) * (v[c] - mean);
+    float factor = 1.0f / sqrtf(warp_sum(var) / width + 1e-5f);
+    for (int c = lane; c < width; c += 32) y[(size_t)r * width + c] = (v[c] - mean) * factor * gain[c] + bias[c];
+}
+
+// y = x w^T (+ bias) in tiles of ROWS x COLS; a thread makes 8 x 4.
+template <bool BIAS>
+__global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
+    __shared__ float a[DEPTH][ROWS + 1], b[DEPTH][COLS + 1];
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * ROWS, column = blockIdx.y * COLS;
+    float sum[8][4] = {};
+    for (int first = 0; first < in; first += DEPTH) {
+        int k = first + tx;
+        for (int r = ty; r < ROWS; r += 16) a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+        for (int c = ty; c < COLS; c += 16) b[tx][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        __syncthreads();
+        for (int i = 0; i < DEPTH; ++i)
+            for (int r = 0; r < 8; ++r)
+                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 16 * c];
+        __syncthreads();
+    }
+    for (int r = 0; r < 8; ++r)
+        for (int c = 0; c < 4; ++c) {
+            int i = row + ty * 8 + r, o = column + tx + 16 * c;
+            if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + (BIAS ? bias[o] : 0.0f);
+        }
+}
+
+// Points of a residue from its frame into space, a thread for each.
+__global__ void move(float* points, const float* rot, const float* trans, size_t count, int each) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= count) return;
+    const float* r = rot + i / each * 9;
+    const float* t = trans + i / each * 3;
+    float x = points[i * 3], y = points[i * 3 + 1], z = points[i * 3 + 2];
+    for (int c = 0; c < 3; ++c) points[i * 3 + c] = r[c * 3] * x + r[c * 3 + 1] * y + r[c * 3 + 2] * z + t[c];
+}
+
+// And back.
+__global__ void move_back(float* points, const float* rot, const float* trans, size_t count, int each) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= count) return;
+    const float* r = rot + i / each * 9;
+    const float* t = trans + i / each * 3;
+    float x = points[i * 3] - t[0], y = points[i * 3 + 1] - t[1], z = points[i * 3 + 2] - t[2];
+    for (int c = 0; c < 3; ++c) points[i * 3 + c] = r[c] * x + r[3 + c] * y + r[6 + c] * z;
+}
+
+// q k^T / sqrt(hd) of one head in tiles of TILE x TILE; a thread makes 4 x 4. blockIdx.x counts (batch, head).
+__global__ void logits(const float* q, const float* k, float* p, int queries, int keys, int heads, int hd) {
+    __shared__ float a[DEPTH][TILE + 1], b[DEPTH][TILE + 1];
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.y * TILE, column = blockIdx.z * TILE;
+    size_t batch = blockIdx.x / heads, h = blockIdx.x % heads, step = (size_t)heads * hd;
+    const float* from = q + (batch * queries * heads + h) * hd;
+    const float* other = k + (batch * keys * heads + h) * hd;
+    float sum[4][4] = {};
+    for (int start = 0; start < hd; start += DEPTH) {
+        int d = start + tx;
+        for (int r = ty; r < TILE; r += 16) {
+            a[tx][r] = row + r < queries && d < hd ? from[(row + r) * step + d] : 0.0f;
+            b[tx][r] = column + r < keys && d < hd ? other[(column + r) * step + d] : 0.0f;
+        }
+        __syncthreads();
+        for (int i = 0; i < DEPTH; ++i)
+            for (int r = 0; r < 4; ++r)
+                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty + 16 * r] * b[i][tx + 16 * c];
+        __syncthreads();
+    }
+    float factor = 1.0f / sqrtf((float)hd);
+    for (int r = 0; r < 4; ++r)
+        for (int c = 0; c < 4; ++c) {
+            int s = row + ty + 16 * r, m = column + tx + 16 * c;
+            if (s < queries && m < keys) p[((size_t)blockIdx.x * queries + s) * keys + m] = sum[r][c] * factor;
+        }
+}
+
+// A warp for each row of logits.
+__global__ void softmax(float* p, size_t rows, int keys) {
+    size_t row = (size_t)blockIdx.x * WARPS + threadIdx.x / 32;
+    if (row >= rows) return;
+    int lane = threadIdx.x % 32;
+    float* at = p + row * keys;
+    float top = -INFINITY, total = 0.0f;
+    for (int m = lane; m < keys; m += 32) top = fmaxf(top, at[m]);
+    for (int step = 16; step > 0; step /= 2) top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, step));
+    for (int m = lane; m < keys; m += 32) {
+        float power = expf(at[m] - top);
+        at[m] = power;
+        total += power;
+    }
+    total = warp_sum(total);
+    for (int m = lane; m < keys; m += 32) at[m] /= total;
+}
+
+// p v of one head in tiles of TILE x NARROW; a thread makes 4 x 2.
+__global__ void gather(const float* p, const float* v, float* o, int queries, int keys, int heads, int hd) {
+    __shared__ float a[DEPTH][TILE + 1], b[DEPTH][NARROW];
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.y * TILE, column = blockIdx.z * NARROW;
+    size_t batch = blockIdx.x / heads, h = blockIdx.x % heads, step = (size_t)heads * hd;
+    const float* from = v + (batch * keys * heads + h) * hd;
+    float* to = o + (batch * queries * heads + h) * hd;
+    float sum[4][2] = {};
+    for (int start = 0; start < keys; start += DEPTH) {
+        for (int r = ty; r < TILE; r += 16)
+            a[tx][r] = row + r < queries && start + tx < keys ? p[((size_t)blockIdx.x * queries + row + r) * keys + start + tx] : 0.0f;
+        for (int t = threadIdx.x; t < DEPTH * NARROW; t += THREADS) {
+            int m = start + t / NARROW, d = column + t % NARROW;
+            b[t / NARROW][t % NARROW] = m < keys && d < hd ? from[m * step + d] : 0.0f;
+        }
+        __syncthreads();
+        for (int i = 0; i < DEPTH; ++i)
+            for (int r = 0; r < 4; ++r)
+                for (int c = 0; c < 2; ++c) sum[r][c] += a[i][ty + 16 * r] * b[i][tx + 16 * c];
+        __syncthreads();
+    }
+    for (int r = 0; r < 4; ++r)
+        for (int c = 0; c < 2; ++c) {
+            int s = row + ty + 16 * r, d = column + tx + 16 * c;
+            if (s < queries && d < hd) to[s * step + d] = sum[r][c];
+        }
+}
+
+// bias = w pair: a warp for each pair, whose lanes share every dot product.
+__global__ void pair_bias(const float* pair, const float* w, float* bias, size_t rows, int edge, int heads) {
+    size_t r = (size_t)blockIdx.x * WARPS + threadIdx.x / 32;
+    int lane = threadIdx.x % 32;
+    if (r >= rows) return;
+    for (int h = 0; h < heads; ++h) {
+        float sum = 0.0f;
+        for (int c = lane; c < edge; c += 32) sum += pair[r * edge + c] * w[h * edge + c];
+        sum = warp_sum(sum);
+        if (lane == 0) bias[r * heads + h] = sum;
+    }
+}
+
+// m is [batch, heads, n, n], bias [batch, n, n, heads].
+__global__ void add_bias(float* m, const float* bias, size_t count, int n, int heads) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= count) return;
+    size_t edges = (size_t)n * n, at = i % edges, h = i / edges % heads, b = i / edges / heads;
+    m[i] += bias[(b * edges + at) * heads + h];
+}
+
+// The logits lose half of softplus(w_near) times the squared distances; tiles of TILE x TILE, a thread makes 4 x 4.
+__global__ void take_distances(const float* a, const float* e, const float* w_near, float* m, int n, int heads, int width) {
+    __shared__ float from[DEPTH][TILE + 1], to[DEPTH][TILE + 1];
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.y * TILE, column = blockIdx.z * TILE, h = blockIdx.x % heads;
+    size_t step = (size_t)heads * width, first = (size_t)(blockIdx.x / heads) * n * step + (size_t)h * width;
+    float sum[4][4] = {};
+    for (int start = 0; start < width; start += DEPTH) {
+        int d = start + tx;
+        for (int r = ty; r < TILE; r += 16) {
+            from[tx][r] = row + r < n && d < width ? a[first + (row + r) * step + d] : 0.0f;
+            to[tx][r] = column + r < n && d < width ? e[first + (column + r) * step + d] : 0.0f;
+        }
+        __syncthreads();
+        for (int i = 0; i < DEPTH; ++i)
+            for (int r = 0; r < 4; ++r)
+                for (int c = 0; c < 4; ++c) {
+                    float apart = from[i][ty + 16 * r] - to[i][tx + 16 * c];
+                    sum[r][c] += apart * apart;
+                }
+        __syncthreads();
+    }
+    float weight = 0.5f * (fmaxf(w_near[h], 0.0f) + log1pf(expf(-fabsf(w_near[h]))));
+    for (int r = 0; r < 4; ++r)
+        for (int c = 0; c < 4; ++c) {
+            int i = row + ty + 16 * r, j = column + tx + 16 * c;
+            if (i < n && j < n) m[((size_t)blockIdx.x * n + i) * n + j] -= weight * sum[r][c];
+        }
+}
+
+__global__ void join(const float* o, const float* r, float* both, size_t count, int first, int second) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= count) return;
+    size_t place = i / (first + second), c = i % (first + second);
+    both[i] = c < first ? o[place * first + c] : r[place * second + c - first];
+}
