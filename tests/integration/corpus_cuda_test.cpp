@@ -3,8 +3,10 @@
 // every sixth of the others; with SWEEP_CORPUS_ALL set (torture.corpus_cuda) all.
 #include "cli/corpus.h"
 #include "compile/compiler.h"
+#include "evaluate/argument_check.h"
 #include "evaluate/conclusion.h"
 #include "evaluate/preparation.h"
+#include "evaluate/signature.h"
 #include "submission/plan.h"
 
 #include <gtest/gtest.h>
@@ -78,6 +80,22 @@ TEST_P(CudaCorpus, Compiles) {
   };
   if (result.status == Status::ok) {
     EXPECT_FALSE(std::ranges::all_of(specimen.expected, refusal)) << "compiles";
+    if (made->plan.problem.empty() || wants(evaluate::Verdict::plan_error)) {
+      return;
+    }
+    // Arguments that fit are not refused, tensor maps among them.
+    evaluate::Services services;
+    services.problems = kSource / "problems";
+    services.more_problems = {kSource / "tests/data/problems"};
+    const problem::Problem problem = evaluate::find_problem(services, made->plan.problem);
+    auto again = submission::parse(specimen.source.file, specimen.source.text);
+    const evaluate::Code code =
+        evaluate::make_code(std::get<submission::Submission>(std::move(again)),
+                            {},
+                            evaluate::candidate_signature(problem),
+                            result);
+    const auto misfit = evaluate::argument_error(code, problem, 132);
+    EXPECT_FALSE(misfit) << misfit->text(specimen.source.text);
     return;
   }
   evaluate::Evaluation refused;
