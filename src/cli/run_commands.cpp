@@ -7,6 +7,7 @@
 #include "record/run_dir.h"
 #include "record/verify.h"
 #include "report/build.h"
+#include "report/compare.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -88,14 +89,37 @@ int run_verify(const std::vector<std::string>& arguments) {
   return good ? kDone : kInfra;
 }
 
+namespace {
+
+int compare_runs(const std::vector<std::string>& names, bool json) {
+  std::vector<record::RunDir> runs;
+  for (const std::string& name : names) {
+    runs.push_back(open_run(name));
+  }
+  const report::Comparison comparison = report::compare(runs);
+  std::cout << (json ? report::to_json(comparison)
+                               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+                           "\n"
+                     : report::text(comparison));
+  return kDone;
+}
+
+}  // namespace
+
 int run_report(const std::vector<std::string>& arguments) {
-  std::string name;
+  std::vector<std::string> names;
   GlobalOptions global;
-  CLI::App app{"Builds the static pages of a run; they open from disk.", "sweep report"};
-  app.add_option("RUN", name, "run folder or name")->required();
+  CLI::App app{
+      "Builds the static pages of a run; they open from disk. Several runs are compared on "
+      "the terminal instead.",
+      "sweep report"};
+  app.add_option("RUN", names, "run folder or name; two or more: compared")->required();
   add_global_options(app, global);
   parse(app, arguments);
-  const report::Built built = report::build(open_run(name));
+  if (names.size() > 1) {
+    return compare_runs(names, global.json);
+  }
+  const report::Built built = report::build(open_run(names.front()));
   for (const std::string& file : built.unreadable) {
     std::cerr << "sweep: " << util::printable(file) << '\n';
   }

@@ -263,7 +263,7 @@ Markup provenance(const Trajectory& t) {
   row("endpoint", p.base_url);
   row("started", t.started_at);
   row("finished", t.finished_at.value_or(""));
-  row("stop", t.stop_reason);
+  row("stop", stop_words(t.stop_reason));
   row("policy", p.data_policy);
   return render(table);
 }

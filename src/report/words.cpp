@@ -46,6 +46,30 @@ std::string outcome_words(const std::string& outcome) {
   return words.empty() ? outcome : std::string(words);
 }
 
+std::string stop_words(const std::string& reason) {
+  struct Word {
+    std::string_view reason;
+    std::string_view meaning;
+  };
+
+  constexpr std::array<Word, 9> words = {
+      Word{"submitted", "the model handed in"},
+      Word{"first_correct", "a version that was tried is correct"},
+      Word{"turns", "its turns were used up"},
+      Word{"policy_stop", "the same text was given to the same tool again"},
+      Word{"endpoint", "the endpoint failed for good"},
+      Word{"timeout", "its time was over"},
+      Word{"infra", "the judge or the machine failed"},
+      Word{"interrupted", "the sweep was stopped"},
+      Word{"budget", "the run's budget was spent"}};
+  for (const Word& word : words) {
+    if (word.reason == reason) {
+      return std::string(word.meaning) + " (" + reason + ")";
+    }
+  }
+  return reason;
+}
+
 std::string standing(const record::Trajectory& trajectory) {
   if (trajectory.outcome != "correct") {
     return outcome_words(trajectory.outcome);

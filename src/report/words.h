@@ -10,6 +10,9 @@ namespace sweep::report {
 // An outcome for a reader: "does not compile" for "compile_fail"; an unknown one as it is.
 [[nodiscard]] std::string outcome_words(const std::string& outcome);
 
+// What a stop_reason means, e.g. "its turns were used up (turns)"; an unknown one as it is.
+[[nodiscard]] std::string stop_words(const std::string& reason);
+
 // "faster", "equivalent", "slower", "unstable" or "inconclusive" for a correct kernel by its
 // verdict alone, whatever its ratio is; else outcome_words().
 [[nodiscard]] std::string standing(const record::Trajectory& trajectory);
