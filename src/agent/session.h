@@ -5,6 +5,7 @@
 #include "agent/tools.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -88,6 +89,15 @@ class Session {
   // What is wrong with a call before any tool runs; empty: nothing.
   [[nodiscard]] std::string refusal(const endpoint::ToolCall& call) const;
   ToolOutcome run_recorded(const std::string& tool, const std::string& kernel, record::Turn& turn);
+  ToolOutcome record_outcome(const std::string& tool,
+                             const std::string& kernel,
+                             std::vector<std::string> keys,
+                             ToolOutcome outcome);
+  // The run's own judgement on this submission, where it has one.
+  std::optional<ToolOutcome> judged_before(const std::string& kernel, const ToolSettings& settings);
+  [[nodiscard]] std::vector<std::string> keys_of(const std::string& kernel,
+                                                 const ToolSettings& settings) const;
+  void note_code(const std::string& kernel, const ToolOutcome& outcome);
   void remember(const std::string& tool, const std::string& kernel, const ToolOutcome& outcome);
   // Harnesses that try: one version of the model's, by call or in the answer's text.
   record::ToolCall try_version(const std::string& kernel, std::string origin, record::Turn& turn);
@@ -125,6 +135,7 @@ class Session {
   endpoint::Conversation conversation_;
   std::vector<Candidate> candidates_;
   std::set<std::pair<std::string, std::string>> seen_;  // (tool, SHA-256 of the text)
+  std::map<std::string, std::string> codes_;            // SHA-256 of a text -> of its machine code
   std::optional<StopReason> stop_;
   bool endpoint_is_infra_ = false;
   bool replaying_ = true;

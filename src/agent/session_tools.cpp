@@ -190,7 +190,10 @@ ToolOutcome Session::run_recorded(const std::string& tool,
     if (finished && finished->key_sha256 == key && !finished->output_sha256.empty()) {
       ++tool_runs_;
       turn.replayed = true;
-      return outcome_from_text(services_.record->get_artifact(finished->output_sha256));
+      ToolOutcome outcome =
+          outcome_from_text(services_.record->get_artifact(finished->output_sha256));
+      note_code(kernel, outcome);
+      return outcome;
     }
     replaying_ = false;
   }
@@ -202,12 +205,15 @@ ToolOutcome Session::run_recorded(const std::string& tool,
     none.infra = true;
     return none;
   }
-  report(tool);
   ToolSettings settings = tool_settings_;
   if (tool == kTryKernel)
     settings.submission =
         harness_.feedback == config::Feedback::timing ? Submission::timed : Submission::checked;
   const std::string& name = tool == kTryKernel ? kSubmitKernel : tool;
+  if (name == kSubmitKernel)
+    if (auto known = judged_before(kernel, settings))
+      return record_outcome(tool, kernel, {}, *std::move(known));
+  report(tool);
   ToolOutcome outcome = run_tool(name, kernel, settings, *services_.evaluator);
   if (outcome.infra && !services_.record->stopping())
     outcome = run_tool(name, kernel, settings, *services_.evaluator);
@@ -221,16 +227,12 @@ ToolOutcome Session::run_recorded(const std::string& tool,
   }
   for (const Attachment& file : outcome.attachments)
     outcome.metadata["files"][file.name] = services_.record->put_artifact(file.bytes);
-  record::Finished finished;
-  finished.index = tool_runs_++;
-  finished.key_sha256 = key;
-  finished.input_sha256 = services_.record->put_artifact(kernel);
-  finished.output_sha256 = services_.record->put_artifact(to_text(outcome));
-  finished.facts = {{"tool", tool},
-                    {"success", outcome.success},
-                    {"verdict", outcome.metadata.value("verdict", "")}};
-  (void)services_.record->record_tool(finished);
-  return outcome;
+  note_code(kernel, outcome);
+  return record_outcome(
+      tool,
+      kernel,
+      name == kSubmitKernel ? keys_of(kernel, settings) : std::vector<std::string>(),
+      std::move(outcome));
 }
 
 void Session::remember(const std::string& tool,
@@ -306,6 +308,8 @@ void Session::set_result(const std::string& kernel,
   record::FinalResult result = final_result(evaluation);
   result.kernel_sha256 = services_.record->put_artifact(kernel);
   result.evaluation = outcome.evaluation;
+  if (outcome.metadata.contains("duplicate_of"))
+    result.metadata["duplicate_of"] = outcome.metadata["duplicate_of"];
   trajectory_.provenance.sandboxed = evaluation.protections.landlock;
   trajectory_.provenance.judge_version = evaluation.version;
   trajectory_.provenance.compiler = evaluation.compile ? evaluation.compile->compiler : "";

@@ -47,6 +47,7 @@ enum class Submission {
   timed,    // likewise, with times on the visible shapes
 };
 
+// What decides a judgement stands in judged_keys() as well (agent/duplicates.h).
 struct ToolSettings {
   std::string problem;
   device::Id device;

@@ -142,7 +142,8 @@ struct CompileResult {
       status;  // "ok", "compile_error", "unsupported", "forbidden", "timeout", "out_of_memory"
   std::string log;
   std::vector<KernelFacts> kernels;
-  std::string compiler;  // "NVRTC 13.0"
+  std::string compiler;     // "NVRTC 13.0"
+  std::string code_sha256;  // cuda: of the machine code, names and constants of kernels; else empty
   bool cached = false;
   double seconds = 0;
 };

@@ -76,12 +76,16 @@ json to_json(const CompileResult& result) {
                        {"shared_bytes", kernel.shared_bytes},
                        {"stack_bytes", kernel.stack_bytes}});
   }
-  return {{"status", result.status},
-          {"log", util::to_valid_utf8(result.log)},
-          {"kernels", std::move(kernels)},
-          {"compiler", util::to_valid_utf8(result.compiler)},
-          {"cached", result.cached},
-          {"seconds", result.seconds}};
+  json body = {{"status", result.status},
+               {"log", util::to_valid_utf8(result.log)},
+               {"kernels", std::move(kernels)},
+               {"compiler", util::to_valid_utf8(result.compiler)},
+               {"cached", result.cached},
+               {"seconds", result.seconds}};
+  if (!result.code_sha256.empty()) {
+    body["code_sha256"] = result.code_sha256;
+  }
+  return body;
 }
 
 CompileResult compile_from(const json& body) {
@@ -100,6 +104,7 @@ CompileResult compile_from(const json& body) {
   }
   // Results of 0.1.0 before it was stored lack it.
   result.compiler = body.contains("compiler") ? field<std::string>(body, "compiler") : "";
+  result.code_sha256 = body.contains("code_sha256") ? field<std::string>(body, "code_sha256") : "";
   result.cached = field<bool>(body, "cached");
   result.seconds = field<double>(body, "seconds");
   return result;

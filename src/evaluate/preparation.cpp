@@ -1,5 +1,6 @@
 #include "evaluate/preparation.h"
 
+#include "compile/code_hash.h"
 #include "evaluate/signature.h"
 #include "problem/catalog.h"
 #include "problem/draw.h"
@@ -271,6 +272,7 @@ CompileResult describe(const compile::Result& result, std::string compiler) {
                             kernel.shared_bytes,
                             kernel.stack_bytes});
   }
+  made.code_sha256 = compile::code_sha256(result.image.bytes);
   made.cached = result.cached;
   made.seconds = result.seconds;
   return made;

@@ -39,6 +39,9 @@ Supervisor::Supervisor(Setup setup,
   state_.run = run.folder().filename().string();
   state_.url = setup_.url;
   state_.budget = setup_.budget_usd;
+  for (const record::Row& row : ledger.rows()) {
+    duplicates_.note(row);
+  }
   for (const Task& task : setup_.tasks) {
     ++row_of(task.item.model).items;
   }
@@ -167,6 +170,7 @@ void Supervisor::lost(Worker& worker, const std::string& why) {
   worker.asked.reset();
   worker.wait_since.reset();
   budget_.release(worker.id);
+  duplicates_.release(worker.id);
   ask_again();
   state_.lanes[static_cast<std::size_t>(worker.id)] = {};
   const Scheduler::Lost gone = scheduler_.lost(worker.id);

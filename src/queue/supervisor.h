@@ -1,6 +1,7 @@
 #pragma once
 
 #include "queue/budget.h"
+#include "queue/duplicates.h"
 #include "queue/prepare.h"
 #include "queue/scheduler.h"
 #include "queue/signals.h"
@@ -92,6 +93,7 @@ class Supervisor {
   static void tell(Worker& worker, const nlohmann::json& body);  // nothing if it is gone
   void check_budget();
   void ask_budget(Worker& worker);
+  void tell_judged(Worker& worker, const nlohmann::json& body);
   void ask_again();
   void answer_budget(Worker& worker, bool allowed);
   void wait(Worker& worker, const nlohmann::json& body);
@@ -128,6 +130,7 @@ class Supervisor {
   double started_ = 0;
   double stop_since_ = -1;
   Budget budget_;
+  Duplicates duplicates_;
   bool over_budget_ = false;
   std::map<std::string, int> refusals_;  // of models that never answered
   std::set<std::string> answered_;       // models

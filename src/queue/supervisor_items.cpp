@@ -60,6 +60,7 @@ void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
                                             wire::field<std::string>(body, "item"),
                                             body.at("data"));
     worker.channel->send({{"hash", row.hash}});
+    duplicates_.note(row);
     if (row.kind == record::kind::request) {
       if (row.data.at("facts").value("error", "").empty()) {
         recovered(model_of(worker));
@@ -74,6 +75,8 @@ void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
         {wire::field<std::int64_t>(body, "tokens"), wire::field<std::int64_t>(body, "nano_usd")},
         now()};
     ask_budget(worker);
+  } else if (type == "judged") {
+    tell_judged(worker, body);
   } else if (type == "wait") {
     wait(worker, body);
   } else if (type == "trouble") {
@@ -102,6 +105,14 @@ void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
   }
 }
 
+void Supervisor::tell_judged(Worker& worker, const nlohmann::json& body) {
+  const auto keys = wire::field<std::vector<std::string>>(body, "keys");
+  const Duplicates::Answer answer = duplicates_.ask(worker.id, keys);
+  worker.channel->send({{"wait", answer.wait},
+                        {"output", answer.known ? answer.known->output_sha256 : ""},
+                        {"item", answer.known ? answer.known->item : ""}});
+}
+
 void Supervisor::hand_out(Worker& worker) {
   const auto item = scheduler_.next(worker.id);
   if (!item) {
@@ -115,7 +126,7 @@ void Supervisor::hand_out(Worker& worker) {
   // Set back once: when its worker dies, the item goes on from what it finished since.
   const bool first = begun_.insert(id).second;
   if (first && task != nullptr && task->action == Action::again) {
-    (void)ledger_.append(record::kind::retry, id, {{"outcome", task->outcome}});
+    duplicates_.note(ledger_.append(record::kind::retry, id, {{"outcome", task->outcome}}));
   }
   (void)ledger_.append(record::kind::item_start, id, {{"file", file_of(*item)}});
   const Replay replay = replay_of(ledger_.rows(), id);
@@ -147,6 +158,7 @@ void Supervisor::done(Worker& worker, const nlohmann::json& body) {
   const std::string outcome = wire::field<std::string>(body, "outcome");
   scheduler_.finished(worker.id);
   budget_.release(worker.id);
+  duplicates_.release(worker.id);
   ask_again();
   state_.lanes[static_cast<std::size_t>(worker.id)] = {};
   if (outcome == "in_progress") {

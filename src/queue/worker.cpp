@@ -18,6 +18,8 @@ namespace {
 constexpr double kWorkSeconds = 7 * 24 * 3600.0;  // until there is something to do, or room for it
 constexpr double kAnswerSeconds = 120;  // the supervisor fsyncs a row; a slow disk may take seconds
 
+constexpr double kJudgedSeconds = 0.2;  // between questions after another worker's judgement
+
 const config::Model& model_of(const config::SweepConfig& config, const std::string& name) {
   for (const config::Model& model : config.models) {
     if (model.name == name) {
@@ -76,6 +78,22 @@ class WorkerServices final : public record::ItemServices {
     return append(record::kind::tool, tool);
   }
 
+  std::optional<record::Judged> judged(const std::vector<std::string>& keys) override {
+    const double before = clock_.monotonic();
+    while (!stopping()) {
+      const wire::Message answer =
+          channel_.ask({{"type", "judged"}, {"keys", keys}}, kAnswerSeconds);
+      if (!wire::field<bool>(answer.body, "wait")) {
+        judged_waited_ += clock_.monotonic() - before;
+        record::Judged known{wire::field<std::string>(answer.body, "output"),
+                             wire::field<std::string>(answer.body, "item")};
+        return known.output_sha256.empty() ? std::nullopt : std::optional(std::move(known));
+      }
+      clock_.sleep(kJudgedSeconds);
+    }
+    return std::nullopt;
+  }
+
   void save(const record::Trajectory& trajectory) override {
     record::Trajectory counted = trajectory;
     counted.times_retried = replay_.retried;
@@ -87,7 +105,7 @@ class WorkerServices final : public record::ItemServices {
     return limits_.take(need, begun_);
   }
 
-  double waited() override { return limits_.waited() + budget_waited_; }
+  double waited() override { return limits_.waited() + budget_waited_ + judged_waited_; }
 
   void progress(const record::Progress& p) override {
     nlohmann::json body{{"type", "progress"},
@@ -150,6 +168,7 @@ class WorkerServices final : public record::ItemServices {
   ItemLimits limits_;
   bool begun_ = false;  // its conversation has an answer already
   double budget_waited_ = 0;
+  double judged_waited_ = 0;
 };
 
 Replay replay_from(const nlohmann::json& body) {

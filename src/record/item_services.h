@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sweep::record {
 
@@ -19,6 +20,12 @@ struct Finished {
   std::string output_sha256;  // artifact: response, or result; empty: failed without one
   nlohmann::json facts = nlohmann::json::object();  // status, usage, cost, latency, error, success:
                                                     // enough to go on without asking again
+};
+
+// A judgement that this run has already.
+struct Judged {
+  std::string output_sha256;  // artifact: the tool's result
+  std::string item;           // whose
 };
 
 struct Progress {
@@ -81,6 +88,13 @@ class ItemServices {
   // Appends the terminal row; returns its hash once it is fsynced.
   virtual std::string record_request(const Finished& request) = 0;
   virtual std::string record_tool(const Finished& tool) = 0;
+
+  // What the run already has under one of these keys: rows of tool calls with one of them in their
+  // facts' `keys`. Waits while another item's call is at work on it. None: nobody has it, and it is
+  // for this item to judge and record; or the sweep stops.
+  [[nodiscard]] virtual std::optional<Judged> judged(const std::vector<std::string>& /*keys*/) {
+    return std::nullopt;
+  }
 
   // Atomically rewrites the item's trajectory file (and kernel file).
   virtual void save(const Trajectory& trajectory) = 0;

@@ -43,6 +43,13 @@ class MemoryRecord final : public record::ItemServices {
     return "tool" + std::to_string(tools.size());
   }
 
+  std::optional<record::Judged> judged(const std::vector<std::string>& keys) override {
+    for (const std::string& key : keys)
+      if (const auto found = known.find(key); found != known.end())
+        return found->second;
+    return std::nullopt;
+  }
+
   void save(const record::Trajectory& trajectory) override { saved.push_back(trajectory); }
 
   std::unique_ptr<Permit> permit(const record::Need&) override {
@@ -62,6 +69,7 @@ class MemoryRecord final : public record::ItemServices {
 
   std::map<std::string, std::string> artifacts;
   std::vector<record::Finished> requests, tools, old_requests, old_tools;
+  std::map<std::string, record::Judged> known;  // by key
   std::vector<record::Trajectory> saved;
   std::vector<std::string> states;
   std::vector<record::Spend> spends;

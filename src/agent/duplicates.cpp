@@ -1,0 +1,89 @@
+#include "agent/duplicates.h"
+
+#include "record/json.h"
+#include "util/sha256.h"
+#include "util/text.h"
+
+#include <utility>
+
+namespace sweep::agent {
+namespace {
+
+std::string single_blanks(std::string_view line) {
+  std::string out;
+  for (const char c : util::trim(line)) {
+    const char blank = c == '\t' || c == '\r' ? ' ' : c;
+    if (blank != ' ' || out.empty() || out.back() != ' ')
+      out += blank;
+  }
+  return out;
+}
+
+template <class Each>
+void for_lines(std::string_view text, const Each& each) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    each(text.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+}  // namespace
+
+std::string normalised(std::string_view source) {
+  std::string out;
+  for_lines(source, [&](std::string_view line) {
+    if (line.ends_with('\r'))
+      line.remove_suffix(1);
+    const std::size_t last = line.find_last_not_of(" \t");
+    const std::string_view kept = line.substr(0, last == std::string_view::npos ? 0 : last + 1);
+    out += kept.ends_with('\\') ? line : kept;
+    out += '\n';
+  });
+  const std::size_t last = out.find_last_not_of('\n');
+  out.erase(last == std::string::npos ? 0 : last + 1);
+  return out;
+}
+
+std::string plan_lines(std::string_view source) {
+  if (source.find("/*@") != std::string_view::npos)
+    return {};
+  std::string out;
+  for_lines(source, [&](std::string_view line) {
+    if (const std::string_view text = util::trim(line); text.starts_with("//@"))
+      out += single_blanks(text.substr(3)) + "\n";
+  });
+  return out;
+}
+
+std::vector<std::string> judged_keys(std::string_view source,
+                                     const std::string& code_sha256,
+                                     const JudgedUnder& under) {
+  const ToolSettings& s = *under.settings;
+  const nlohmann::json settings = {{"submission", static_cast<int>(s.submission)},
+                                   {"problem", s.problem},
+                                   {"problem_sha256", under.problem_sha256},
+                                   {"seed_sha256", under.seed_sha256},
+                                   {"device", device::text(s.device).substr(0, 4)},
+                                   {"device_name", under.device},
+                                   {"version", under.version},
+                                   {"seed", s.seed},
+                                   {"epoch", under.epoch},
+                                   {"correct_trials", s.correct_trials},
+                                   {"submit_trials", s.submit_trials},
+                                   {"deadline", s.deadline_seconds},
+                                   {"unsandboxed", s.allow_unsandboxed},
+                                   {"stress_gates", s.stress_gates},
+                                   {"nvcc", s.nvcc},
+                                   {"isa", s.isa ? static_cast<int>(*s.isa) : -1}};
+  const auto key = [&](const char* what, const std::string& text) {
+    return util::sha256_hex(
+        record::canonical({{"what", what}, {"settings", settings}, {"text", text}}));
+  };
+  std::vector<std::string> out = {key("source", util::sha256_hex(normalised(source)))};
+  if (const std::string plan = plan_lines(source); !code_sha256.empty() && !plan.empty())
+    out.push_back(key("code", code_sha256 + util::sha256_hex(plan)));
+  return out;
+}
+
+}  // namespace sweep::agent
