@@ -1,6 +1,7 @@
 #include "cli/eval_run.h"
 #include "cli/progress_line.h"
 #include "cli/scan_view.h"
+#include "profile/isa.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,3 +1,4 @@
+#include "cli/admit.h"
 #include "cli/command.h"
 #include "cli/installation.h"
 #include "cli/options.h"
@@ -30,6 +31,7 @@ struct ProblemOptions {
   std::string domain;
   std::string slate;
   PromptOptions prompt;
+  AdmitRequest admit;
   GlobalOptions global;
 };
 
@@ -94,6 +96,21 @@ void require_domain(const problem::Catalog& catalog, const std::string& domain) 
   }
 }
 
+// For a row of the list; empty where nobody has examined the problem.
+std::string admission_of(const problem::Entry& entry) {
+  std::error_code ignored;
+  if (entry.planned() || !fs::exists(entry.folder / admit::kRecordFile, ignored)) {
+    return "";
+  }
+  const problem::Loaded loaded = problem::load(entry.folder);
+  return loaded.problem ? std::string(admit::name(standing_of(*loaded.problem).status)) : "";
+}
+
+std::string painted(const std::string& admission, const Style& style) {
+  const std::string text = pad_right(admission, 14);
+  return admission == "admitted" ? style.good(text) : admission.empty() ? text : style.warn(text);
+}
+
 int list(const ProblemOptions& options) {
   const problem::Catalog catalog = open_catalog();
   require_domain(catalog, options.domain);
@@ -105,7 +122,8 @@ int list(const ProblemOptions& options) {
                       {"title", entry->title},
                       {"domain", entry->domain},
                       {"slates", entry->slates},
-                      {"status", entry->planned() ? "planned" : "ready"}});
+                      {"status", entry->planned() ? "planned" : "ready"},
+                      {"admission", admission_of(*entry)}});
     }
     std::cout << nlohmann::json{{"schema", 1}, {"problems", rows}}.dump(2) << '\n';
     return kDone;
@@ -121,7 +139,8 @@ int list(const ProblemOptions& options) {
     const std::string state = entry->planned() ? style.dim("planned") : style.good("ready  ");
     const bool slate =
         std::find(entry->slates.begin(), entry->slates.end(), "popcorn2") != entry->slates.end();
-    std::cout << pad_right(entry->id, width + 2) << state << "  " << pad_right(entry->domain, 14)
+    std::cout << pad_right(entry->id, width + 2) << state << "  "
+              << painted(admission_of(*entry), style) << pad_right(entry->domain, 14)
               << (slate ? "popcorn2  " : "          ") << entry->title << '\n';
   }
   std::cout << style.dim(fmt::format("{} problem{}, {} ready; sweep problems show ID",
@@ -169,8 +188,18 @@ int show(const ProblemOptions& options) {
       continue;
     }
     const problem::Problem problem = catalog.open(entry->id);
-    std::cout << (options.global.json ? to_json(problem).dump(2) + "\n"
-                                      : problem_text(problem, Style::for_stdout()));
+    const admit::Standing standing = standing_of(problem);
+    if (options.global.json) {
+      nlohmann::json body = to_json(problem);
+      body["admission"] = {{"status", admit::name(standing.status)}, {"text", standing.text}};
+      std::cout << body.dump(2) << '\n';
+      continue;
+    }
+    const Style style = Style::for_stdout();
+    std::cout << problem_text(problem, style) << style.dim("admit   ")
+              << (standing.text.empty() ? "not examined yet: sweep problems admit " + problem.id
+                                        : util::printable(standing.text))
+              << '\n';
   }
   return kDone;
 }
@@ -237,6 +266,20 @@ int check(const ProblemOptions& options) {
   return wrong == 0 ? kDone : kUsage;
 }
 
+int admit(const ProblemOptions& options) {
+  AdmitRequest request = options.admit;
+  request.folders = folders(options);
+  request.device = options.prompt.device.empty() ? "cpu" : options.prompt.device;
+  request.global = options.global;
+  if (request.folders.empty()) {
+    throw util::UsageError({"sweep problems admit",
+                            "none of the named problems exists yet",
+                            "see `sweep problems list`"},
+                           "E_ADMIT_PROBLEMS");
+  }
+  return admit_problems(request);
+}
+
 int create(const ProblemOptions& options) {
   if (options.ids.size() != 1) {
     throw util::UsageError({"sweep problems new",
@@ -260,20 +303,32 @@ int create(const ProblemOptions& options) {
 int run_problems(const std::vector<std::string>& arguments) {
   ProblemOptions options;
   std::string action;
-  CLI::App app{"Lists, shows, checks or starts problems.", "sweep problems"};
-  app.add_option("ACTION", action, "list, show, check or new")
+  CLI::App app{"Lists, shows, checks, admits or starts problems.", "sweep problems"};
+  app.add_option("ACTION", action, "list, show, check, admit or new")
       ->required()
-      ->check(CLI::IsMember({"list", "show", "check", "new"}));
-  app.add_option(
-      "ID",
-      options.ids,
-      "ids (level1/3) or globs (sci/*); for list also words of the title, for check also folders");
+      ->check(CLI::IsMember({"list", "show", "check", "admit", "new"}));
+  app.add_option("ID",
+                 options.ids,
+                 "ids (level1/3) or globs (sci/*); for list also words of the title, for check and "
+                 "admit also folders");
   app.add_option("--domain", options.domain, "only this domain");
   app.add_option("--slate", options.slate, "only this slate, e.g. popcorn2");
   app.add_flag("--prompt", options.prompt.wanted, "show: what a model is sent first about it");
   app.add_option("--harness", options.prompt.harness, "of --prompt (default: default)");
   app.add_option("--config", options.prompt.config, "of --prompt: a sweep's TOML, for its [agent]");
-  app.add_option("--device", options.prompt.device, "of --prompt: cpu (default) or cuda:N");
+  app.add_option(
+      "--device", options.prompt.device, "of --prompt and admit: cpu (default) or cuda:N");
+  app.add_option("--only",
+                 options.admit.only,
+                 "admit: only this rule, by name or number (repeatable); nothing is stored");
+  app.add_option("--draws", options.admit.draws, "admit: random stress draws")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  app.add_option("--draw-seconds",
+                 options.admit.draw_seconds,
+                 "admit: stress draws of a problem end after this time")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
   add_global_options(app, options.global);
   parse(app, arguments);
   if (action == "list") {
@@ -281,6 +336,9 @@ int run_problems(const std::vector<std::string>& arguments) {
   }
   if (action == "show") {
     return show(options);
+  }
+  if (action == "admit") {
+    return admit(options);
   }
   return action == "check" ? check(options) : create(options);
 }

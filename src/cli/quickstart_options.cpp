@@ -67,16 +67,15 @@ QuickstartOptions::Mode mode_of(const CLI::App& app, const Typed& typed) {
 }
 
 void check_together(const CLI::App& app, QuickstartOptions::Mode mode) {
-  using Mode = QuickstartOptions::Mode;
   for (const char* name :
        {"--model", "--base-url", "--api-key-env", "--api-kind", "--device", "--output"}) {
-    if (mode == Mode::report && given(app, name)) {
+    if (mode == QuickstartOptions::Mode::report && given(app, name)) {
       refuse(std::string(name) + " says nothing about a run that has been made",
              "leave it out beside --report");
     }
   }
   for (const char* name : {"--target", "--require"}) {
-    if (mode == Mode::check && given(app, name)) {
+    if (mode == QuickstartOptions::Mode::check && given(app, name)) {
       refuse(std::string(name) + " is of --run and --report", "add one of them");
     }
   }

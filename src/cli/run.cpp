@@ -18,7 +18,7 @@ constexpr std::array kCommands = {
         "quickstart", "one model, three turns on one problem: check, run, report", run_quickstart},
     Command{"new", "print a starter kernel for a problem that compiles and passes", run_new},
     Command{"eval", "judge one kernel: correct? faster than the seed? how sure?", run_eval},
-    Command{"problems", "list, show, check or start problems", run_problems},
+    Command{"problems", "list, show, check, admit or start problems", run_problems},
     Command{
         "probe", "ask each model for an answer, a stream and a tool call before a run", run_probe},
     Command{"replay",

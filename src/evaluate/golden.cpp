@@ -195,27 +195,18 @@ void compare_tensor(GoldenReport& report,
 
 GoldenReport check_golden(const problem::Problem& problem,
                           const std::string& golden_json,
-                          compile::Compiler& compiler,
-                          device::Id id) {
-  require_supported(problem);
+                          const RunReference& run,
+                          device::Device& device) {
   GoldenReport report;
   try {
     const json body = json::parse(golden_json);
     if (body.at("schema") != 1 || body.at("problem") != problem.id) {
       malformed(problem, "is of another schema or problem");
     }
-    const std::unique_ptr<device::Device> device = device::open(id);
-    const Code reference = trusted_code(compiler,
-                                        {id.kind, device->info().arch},
-                                        {problem.id + "/reference.cu", problem.reference.text},
-                                        reference_signature(problem),
-                                        true);
-    Store store(*device);
-    Oracle oracle(*device, store, problem, reference);
     for (const json& one : body.at("cases")) {
       const auto number = static_cast<std::size_t>(report.cases++);
       const problem::Draw draw = draw_of(problem, one, number);
-      const Truth truth = oracle.run(inputs_of(problem, draw, one), draw);
+      const Truth truth = run(inputs_of(problem, draw, one), draw);
       for (const auto& [name, expected] : one.at("expected").items()) {
         const auto found = truth.outputs.find(name);
         if (found == truth.outputs.end()) {
@@ -226,7 +217,7 @@ GoldenReport check_golden(const problem::Problem& problem,
                        number,
                        name,
                        expected,
-                       download(*device, found->second.address(), found->second.bytes()),
+                       download(device, found->second.address(), found->second.bytes()),
                        body.at("relative_tolerance").get<double>());
       }
     }
@@ -234,6 +225,26 @@ GoldenReport check_golden(const problem::Problem& problem,
     malformed(problem, error.what());
   }
   return report;
+}
+
+GoldenReport check_golden(const problem::Problem& problem,
+                          const std::string& golden_json,
+                          compile::Compiler& compiler,
+                          device::Id id) {
+  require_supported(problem);
+  const std::unique_ptr<device::Device> device = device::open(id);
+  const Code reference = trusted_code(compiler,
+                                      {id.kind, device->info().arch},
+                                      {problem.id + "/reference.cu", problem.reference.text},
+                                      reference_signature(problem),
+                                      true);
+  Store store(*device);
+  Oracle oracle(*device, store, problem, reference);
+  return check_golden(
+      problem,
+      golden_json,
+      [&](const auto& inputs, const problem::Draw& draw) { return oracle.run(inputs, draw); },
+      *device);
 }
 
 }  // namespace sweep::evaluate

@@ -2,9 +2,13 @@
 
 #include "compile/compiler.h"
 #include "device/device.h"
+#include "evaluate/oracle.h"
 #include "problem/problem.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,11 +24,22 @@ struct GoldenReport {
   [[nodiscard]] bool pass() const { return cases > 0 && failures.empty(); }
 };
 
+// reference.cu on inputs given as host bytes by name.
+using RunReference = std::function<Truth(
+    const std::map<std::string, std::vector<std::byte>, std::less<>>&, const problem::Draw&)>;
+
 // Runs reference.cu on the inputs of a golden file (JSON: schema 1, problem, relative_tolerance,
 // cases of dims, scalars, inputs, expected; lists are flat, row major) and compares. A value passes
 // if it differs by at most relative_tolerance times the larger of its own magnitude and the
-// tensor's rms; integers must be equal. Opens the device in this process, for tools and tests.
-// Throws util::UsageError "E_GOLDEN" for a malformed file, util::InfraError if the reference fails.
+// tensor's rms; integers must be equal. Throws util::UsageError "E_GOLDEN" for a malformed file and
+// what `run` throws.
+[[nodiscard]] GoldenReport check_golden(const problem::Problem& problem,
+                                        const std::string& golden_json,
+                                        const RunReference& run,
+                                        device::Device& device);
+
+// The same with a device that is opened in this process, for tools and tests. Throws
+// util::InfraError if the reference fails.
 [[nodiscard]] GoldenReport check_golden(const problem::Problem& problem,
                                         const std::string& golden_json,
                                         compile::Compiler& compiler,

@@ -2,6 +2,7 @@
 
 #include "device/describe.h"
 #include "device/info_json.h"
+#include "evaluate/admission/stage.h"
 #include "evaluate/energy.h"
 #include "evaluate/evaluation_json.h"
 #include "evaluate/image_wire.h"
@@ -104,6 +105,13 @@ class Judge {
     }
     if (what == "heldout") {
       return to_json(run_heldout(*session_, options, tick), View::archive);
+    }
+    if (what == "admit" && options.admit) {
+      json rules = json::array();
+      for (const auto& result : admission::run_admission(*session_, *options.admit, tick)) {
+        rules.push_back(admission::to_json(result));
+      }
+      return {{"rules", std::move(rules)}};
     }
     throw util::InfraError({"judge", "unknown message '" + what + "'", ""}, "E_JUDGE_PROTOCOL");
   }

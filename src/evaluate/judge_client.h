@@ -65,7 +65,7 @@ class JudgeClient {
   // have it.
   [[nodiscard]] const std::vector<util::Protection>& protections() const { return protections_; }
 
-  // Runs "check", "stress", "time" or "heldout" and returns its result.
+  // Runs "check", "stress", "time", "heldout" or "admit" and returns its result.
   [[nodiscard]] nlohmann::json stage(const char* what,
                                      const StageOptions& options,
                                      const Tick& tick);

@@ -92,7 +92,8 @@ json options_to_json(const StageOptions& options) {
           {"floors", floors_to_json(options.floors)},
           {"session", options.session},
           {"salt", to_hex(options.salt)},
-          {"epoch", options.epoch}};
+          {"epoch", options.epoch},
+          {"admit", options.admit ? admission::to_json(*options.admit) : json(nullptr)}};
 }
 
 StageOptions options_from_json(const json& body) {
@@ -119,6 +120,9 @@ StageOptions options_from_json(const json& body) {
   options.session = field<std::string>(body, "session");
   options.salt = text_from_hex(field<std::string>(body, "salt"));
   options.epoch = field<std::int64_t>(body, "epoch");
+  if (!body.at("admit").is_null()) {
+    options.admit = admission::options_from_json(body.at("admit"));
+  }
   return options;
 }
 

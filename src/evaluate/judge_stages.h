@@ -1,5 +1,6 @@
 #pragma once
 
+#include "evaluate/admission/admission.h"
 #include "evaluate/calibration.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/session.h"
@@ -40,6 +41,7 @@ struct StageOptions {
   std::string session;                // part of the schedule's key
   std::string salt;                   // held-out only
   std::int64_t epoch = 0;
+  std::optional<admission::Options> admit;  // of the stage "admit"
 };
 
 // Dims that a user's shape leaves open come from the first visible one.

@@ -191,7 +191,7 @@ void Comparer::judge(const CompareJob& job,
                      Judgement& judgement) {
   const bool failed = judgement.failure.has_value();
   add(judgement, problem_, output, engine_.compare(job), rule, off_);
-  if (!failed && judgement.failure) {
+  if (!failed && judgement.failure && explain_) {
     liken(device_, job, *judgement.failure);
   }
 }

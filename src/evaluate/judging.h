@@ -35,6 +35,10 @@ class Comparer {
            DefenceSet off = {})
       : device_(device), engine_(engine), store_(store), problem_(problem), off_(std::move(off)) {}
 
+  // Whether failures say what the wrong values look like, which costs a download; true at the
+  // start.
+  void explain(bool on) { explain_ = on; }
+
   // The problem's rule for every output: `got` against the truth, E from the seed's outputs on the
   // same draw. `bench` holds the draw's inputs and the poison of the call. `least`: the least
   // scales of small outputs (problem::needs_least_scale).
@@ -66,6 +70,7 @@ class Comparer {
   Store& store_;
   const problem::Problem& problem_;
   DefenceSet off_;
+  bool explain_ = true;
 };
 
 // True if every output may be compared with the seed alone: no `unless`, no aux scale.

@@ -166,6 +166,15 @@ Bench& Session::bench_for(const problem::Draw& draw) {
 }
 
 Truth Session::truth(Bench& bench, const problem::Draw& draw) {
+  return watched(draw, [&] { return oracle_->run(bench, draw); });
+}
+
+Truth Session::truth(const std::map<std::string, std::vector<std::byte>, std::less<>>& inputs,
+                     const problem::Draw& draw) {
+  return watched(draw, [&] { return oracle_->run(inputs, draw); });
+}
+
+Truth Session::watched(const problem::Draw& draw, const std::function<Truth()>& run) {
   const double seconds = std::max(10.0, 10 * problem_.limits.seconds);
   const Watchdog watchdog(seconds, [&] {
     if (options_.overdue) {
@@ -176,7 +185,7 @@ Truth Session::truth(Bench& bench, const problem::Draw& draw) {
           "E_ORACLE_TIMEOUT"));
     }
   });
-  return oracle_->run(bench, draw);
+  return run();
 }
 
 Seat& Session::seat(Player& player, Bench& bench, const problem::Draw& draw) {

@@ -143,6 +143,10 @@ class Session {
   // reference.cu runs in this process: where it takes ten times as long as a call of the candidate
   // may, and 10 s at least, options.overdue is called.
   [[nodiscard]] Truth truth(Bench& bench, const problem::Draw& draw);
+  // The same on inputs given as host bytes by name.
+  [[nodiscard]] Truth truth(
+      const std::map<std::string, std::vector<std::byte>, std::less<>>& inputs,
+      const problem::Draw& draw);
 
   // Process, seat and plan, ready for the draw. Throws ArmFault, PlanFault or util::InfraError.
   Seat& seat(Player& player, Bench& bench, const problem::Draw& draw);
@@ -208,6 +212,7 @@ class Session {
   [[nodiscard]] static Failure failure_of(const PlanFault& fault, const Player& player);
 
  private:
+  [[nodiscard]] Truth watched(const problem::Draw& draw, const std::function<Truth()>& run);
   void start(Player& player);
   void start_ahead(const Player& like, int count);
   [[nodiscard]] std::uint64_t poison_number(std::uint64_t call) const;

@@ -154,6 +154,7 @@ struct Work {
   std::optional<Located> reference_depth;
   Unit unit = Unit::fp32;
   bool flops_is_floor = true;
+  std::string slow_seed;  // why the seed may take more than 20 times what this work needs; or empty
 };
 
 struct Policy {

@@ -26,7 +26,8 @@ constexpr std::array kWorkKeys = std::to_array<std::string_view>({"flops",
                                                                   "flops_is_floor",
                                                                   "reference_ops",
                                                                   "reference_depth",
-                                                                  "reference_scratch"});
+                                                                  "reference_scratch",
+                                                                  "slow_seed"});
 constexpr std::array kUnits = std::to_array<std::string_view>({"fp32",
                                                                "int32",
                                                                "fp64",
@@ -215,6 +216,7 @@ void read_work(Reader& reader, const toml::table& root, Problem& problem) {
   work.reference_ops = reader.expression(*table, "reference_ops", true).value_or(Located{});
   work.reference_depth = reader.expression(*table, "reference_depth", false);
   work.flops_is_floor = reader.boolean(*table, "flops_is_floor").value_or(true);
+  work.slow_seed = reader.string(*table, "slow_seed", false).value_or("");
   if (const auto unit = reader.choice(*table, "unit", kUnits)) {
     work.unit = static_cast<Unit>(std::find(kUnits.begin(), kUnits.end(), *unit) - kUnits.begin());
   }
