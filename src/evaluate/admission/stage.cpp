@@ -25,7 +25,8 @@ RuleResult golden_rule(Session& session, const Options& options) {
   result.rule = Rule::golden;
   if (options.golden.empty()) {
     result.fail("there are no golden vectors: " + options.golden_file + " is missing");
-    result.next = "write a script for tests/oracle that computes small cases without the reference";
+    result.next =
+        "write that file with a program of its own that computes small cases (docs/admission.md)";
     return result;
   }
   const GoldenReport report = check_golden(
