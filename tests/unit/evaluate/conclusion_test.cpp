@@ -111,7 +111,8 @@ TEST(Conclusion, NamesTheNextStepOfAPlanError) {
 Evaluation refused(const std::string& log) {
   Evaluation evaluation;
   evaluation.verdict = Verdict::rejected_forbidden;
-  evaluation.compile = CompileResult{"forbidden", log, {}, "", false, 0};
+  evaluation.compile.emplace().status = "forbidden";
+  evaluation.compile->log = log;
   return evaluation;
 }
 
@@ -135,7 +136,7 @@ TEST(Conclusion, NamesTheRefusalOfEachDevice) {
 TEST(Conclusion, NamesTheLimitOfMemoryThatNothingWasLoadedFor) {
   Evaluation evaluation;
   evaluation.verdict = Verdict::out_of_memory;
-  evaluation.compile = CompileResult{"ok", "", {}, "", false, 0};
+  evaluation.compile.emplace().status = "ok";
   EXPECT_THAT(caught_by(evaluation), ElementsAre(Defence::memory_limit));
 }
 
