@@ -1,7 +1,8 @@
 // Small problems that may be scored and such that must not, each refused by the rule that it
-// breaks, on the cpu device with real compilers, judges and runners.
+// breaks, and every problem that ships, on the cpu device with real compilers, judges and runners.
 #include "admit/admit.h"
 
+#include "problem/catalog.h"
 #include "util/file.h"
 
 #include <gmock/gmock.h>
@@ -22,6 +23,23 @@ using evaluate::admission::State;
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+
+const std::filesystem::path kSource = SWEEP_SOURCE_DIR;
+
+// With few draws, and locks in `folder`.
+AdmitOptions cpu_options(const std::filesystem::path& folder) {
+  AdmitOptions options;
+  options.services.cache =
+      std::filesystem::temp_directory_path() / ("sweep-test-cache-" + std::to_string(::getuid()));
+  options.services.program = SWEEP_BINARY;
+  options.services.locks = folder / "locks";
+  // A judge that root starts runs as another user and makes its lock files there.
+  std::filesystem::create_directories(options.services.locks);
+  std::filesystem::permissions(options.services.locks, std::filesystem::perms::all);
+  options.rules.draws = 3;
+  options.rules.heldout_draws = 2;
+  return options;
+}
 
 // y[r, c] = alpha * x[r, c] + shift[c], or what is written in its place.
 struct Texts {
@@ -85,22 +103,9 @@ reference_ops = "2*rows*cols"
     }
   }
 
-  [[nodiscard]] AdmitOptions options() const {
-    AdmitOptions options;
-    options.services.cache =
-        std::filesystem::temp_directory_path() / ("sweep-test-cache-" + std::to_string(::getuid()));
-    options.services.program = SWEEP_BINARY;
-    options.services.locks = folder_.path() / "locks";
-    std::filesystem::create_directory(options.services.locks);
-    std::filesystem::permissions(options.services.locks, std::filesystem::perms::all);
-    options.rules.draws = 3;
-    options.rules.heldout_draws = 2;
-    return options;
-  }
-
   Admission examine(const Texts& texts) {
     write(texts);
-    return admit(options(),
+    return admit(cpu_options(folder_.path()),
                  problem::require(folder_.path()),
                  [](const std::string&, std::size_t, std::size_t) {});
   }
@@ -215,6 +220,47 @@ TEST_F(Admit, WhatDoesNotCompileIsNotExamined) {
   EXPECT_THAT(found.failure, HasSubstr("does not compile"));
   EXPECT_FALSE(found.admitted());
 }
+
+std::vector<std::string> shipped() {
+  std::vector<std::string> ids;
+  const problem::Catalog catalog({kSource / "problems"});
+  for (const problem::Entry& entry : catalog.entries()) {
+    // One with its own seed.cu does not ship: somebody works on it here.
+    if (!entry.planned() && !std::filesystem::exists(entry.folder / "seed.cu")) {
+      ids.push_back(entry.id);
+    }
+  }
+  return ids;
+}
+
+class Shipped : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Shipped, IsAdmittedOnTheCpu) {
+  const util::TempDir folder;
+  AdmitOptions options = cpu_options(folder.path());
+  options.services.problems = kSource / "problems";
+  options.services.seeds = kSource / "seeds";
+  options.golden = kSource / "tests/golden";
+  options.rules.draw_seconds = 1;
+  const Admission found = admit(options,
+                                problem::Catalog({kSource / "problems"}).open(GetParam()),
+                                [](const std::string&, std::size_t, std::size_t) {});
+  EXPECT_TRUE(found.admitted()) << found.failure;
+  for (const RuleResult& rule : found.rules) {
+    for (const std::string& failure : rule.failures) {
+      ADD_FAILURE() << evaluate::admission::info(rule.rule).name << ": " << failure;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Problems,
+                         Shipped,
+                         ::testing::ValuesIn(shipped()),
+                         [](const auto& parameter) {
+                           std::string name = parameter.param;
+                           std::ranges::replace(name, '/', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace sweep::admit
