@@ -182,6 +182,17 @@ TEST_F(Admit, AnOutputThatIsConstantIsNamed) {
               Contains(HasSubstr("'y' has one and the same value")));
 }
 
+TEST_F(Admit, ErrorsOfTheInputsMustNotGrowWithoutBound) {
+  Texts texts;
+  texts.reference = "sin(1e5 * x[i]) + shift[i % cols]";
+  texts.seed = "(float)(sin(1e5 * x[i]) + shift[i % cols])";
+  texts.golden = "0.28574879797201652, -1.0714518952125198";
+  const Admission found = examine(texts);
+  EXPECT_THAT(failed(found), Contains("influence"));
+  EXPECT_THAT(rule(found, Rule::influence).failures,
+              Contains(HasSubstr("small: an error of the inputs grows ")));
+}
+
 TEST_F(Admit, GoldenVectorsMustBeThereAndAgree) {
   Texts texts;
   texts.golden = "";
