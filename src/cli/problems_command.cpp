@@ -320,7 +320,8 @@ int run_problems(const std::vector<std::string>& arguments) {
       "--device", options.prompt.device, "of --prompt and admit: cpu (default) or cuda:N");
   app.add_option("--only",
                  options.admit.only,
-                 "admit: only this rule, by name or number (repeatable); nothing is stored");
+                 "admit: only this rule, by name or number (repeatable); nothing is stored")
+      ->allow_extra_args(false);
   app.add_option("--draws", options.admit.draws, "admit: random stress draws")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
