@@ -3,6 +3,7 @@
 #include "evaluate/memory.h"
 #include "evaluate/slope_clock.h"
 #include "evaluate/time_summary.h"
+#include "evaluate/timed_pair.h"
 #include "evaluate/timed_shape.h"
 #include "timing/schedule.h"
 #include "util/clock.h"
@@ -20,10 +21,6 @@ using timing::Arm;
 
 constexpr int kPilotReplicates = 2;
 
-struct Pair {
-  Player seed, candidate;
-};
-
 class TimeStage {
  public:
   TimeStage(Session& session,
@@ -38,13 +35,13 @@ class TimeStage {
         monitor_(session.options().arm.device, session.device().info()) {}
 
   TimeResult run(const std::vector<Place>& places) {
-    bytes_ = needed_bytes(places);
+    bytes_ = needed_bytes(session_, places, key_, options_.replicates);
     session_.lock(util::LockMode::shared, bytes_);
     session_.clear_bench();
     choose_flush();
     (void)watch_.lap();
     int replicates = std::max(options_.replicates, 1);
-    start_pairs(std::min(options_.pilot ? kPilotReplicates : replicates, kPairsAtOnce));
+    start_pairs(0, std::min(options_.pilot ? kPilotReplicates : replicates, kPairsAtOnce));
     for (const Place& place : places) {
       shapes_.push_back(make_timed_shape(session_, place, key_, only_pool_));
     }
@@ -62,15 +59,6 @@ class TimeStage {
   }
 
  private:
-  [[nodiscard]] double needed_bytes(const std::vector<Place>& places) const {
-    std::vector<problem::Draw> draws;
-    for (const Place& place : places) {
-      draws.push_back(timed_draw(session_.problem(), place, key_, "pool/0"));
-    }
-    const int pairs = std::clamp(options_.replicates, 1, kPairsAtOnce);
-    return timed_bytes(session_, draws, pairs);
-  }
-
   void choose_flush() {
     if (session_.options().arm.device.kind != device::Kind::cpu) {
       return;
@@ -80,11 +68,10 @@ class TimeStage {
   }
 
   // Starts processes up to `count` pairs; they get ready while the judge does something else.
-  void start_pairs(int count) {
-    const Player& opponent = session_.versus() != nullptr ? *session_.versus() : session_.seed();
+  void start_pairs(int first, int count) {
     while (static_cast<int>(pairs_.size()) < count) {
-      Player seed = session_.fresh(opponent);
-      pairs_.push_back({std::move(seed), session_.fresh(session_.candidate())});
+      const int replicate = first + static_cast<int>(pairs_.size());
+      pairs_.push_back(start_pair(session_, timing::first_arm(schedule_key(), replicate)));
     }
   }
 
@@ -100,12 +87,11 @@ class TimeStage {
   // Warms the pairs, then takes the device alone.
   void run_batch(int first, int count, int replicates) {
     session_.lock(util::LockMode::shared, bytes_);
-    start_pairs(count);
+    start_pairs(skip_ + first, count);
     (void)watch_.lap();
     for (int i = 0; i < count; ++i) {
       Pair& pair = pairs_.at(static_cast<std::size_t>(i));
-      pair.seed.arm->ready();
-      get_ready(pair);
+      pair.in_order([&] { pair.seed.arm->ready(); }, [&] { get_ready(pair); });
     }
     phases_.start += watch_.lap();
     for (int i = 0; i < count && !failure_; ++i) {
@@ -148,17 +134,25 @@ class TimeStage {
   void warm_call(Pair& pair, TimedShape& shape, const std::string& label, bool judged) {
     const problem::Draw draw = timed_draw(session_.problem(), shape.place, key_, label);
     shape.bench->fill(draw);
-    const Played seed = session_.play_trusted(pair.seed, *shape.bench, draw, true);
+    Tensors seed, own;
+    pair.in_order(
+        [&] { seed = session_.play_trusted(pair.seed, *shape.bench, draw, true).outputs; },
+        [&] { own = warm_candidate(pair, shape, draw); });
+    if (judged && !only_pool_ && !failure_ && !own.empty()) {
+      judge_pair(shape, draw, nullptr, own, seed);
+    }
+  }
+
+  // Empty after a fault.
+  Tensors warm_candidate(Pair& pair, TimedShape& shape, const problem::Draw& draw) {
     try {
-      const Played own = session_.play(pair.candidate, *shape.bench, draw, true);
-      if (judged && !only_pool_) {
-        judge_pair(shape, draw, nullptr, own.outputs, seed.outputs);
-      }
+      return session_.play(pair.candidate, *shape.bench, draw, true).outputs;
     } catch (const ArmFault& fault) {
       recheck(fault, pair, draw);
     } catch (const PlanFault& fault) {
       failure_ = Session::failure_of(fault, pair.candidate);
     }
+    return {};
   }
 
   void get_ready(Pair& pair) {
@@ -183,14 +177,16 @@ class TimeStage {
     failure_ = std::move(call.failure);
   }
 
+  [[nodiscard]] timing::ScheduleKey schedule_key() const {
+    return {session_.problem().id, session_.candidate().code->digest, options_.session};
+  }
+
   void run_replicate(Pair& pair, int replicate) {
     if (blocks_.empty()) {
       // The first replicate's pace decides for all.
       blocks_ = choose_blocks(session_, shapes_, options_, only_pool_);
     }
-    const timing::ScheduleKey schedule_key{
-        session_.problem().id, session_.candidate().code->digest, options_.session};
-    const std::vector<timing::Block> blocks = timing::schedule(schedule_key, replicate, blocks_);
+    const auto blocks = timing::schedule(schedule_key(), replicate, blocks_);
     FillAhead contents(session_.problem(),
                        draws_of(blocks, replicate),
                        fill_threads(session_.options().arm.device.kind));

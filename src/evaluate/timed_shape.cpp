@@ -1,5 +1,6 @@
 #include "evaluate/timed_shape.h"
 
+#include "evaluate/memory.h"
 #include "util/clock.h"
 
 #include <sweep/random.h>
@@ -157,6 +158,17 @@ const PoolDraw* pool_draw(const TimedShape& shape,
       static_cast<std::uint64_t>(stride));
   const bool chosen = index % stride == shift && index / stride < size;
   return chosen ? at(index / stride) : nullptr;
+}
+
+double needed_bytes(Session& session,
+                    const std::vector<Place>& places,
+                    const problem::Key& key,
+                    int replicates) {
+  std::vector<problem::Draw> draws;
+  for (const Place& place : places) {
+    draws.push_back(timed_draw(session.problem(), place, key, "pool/0"));
+  }
+  return timed_bytes(session, draws, std::clamp(replicates, 1, kPairsAtOnce));
 }
 
 }  // namespace sweep::evaluate

@@ -78,4 +78,10 @@ void note_plans(TimedShape& shape, const Player& seed, const Player& candidate);
                                         int contents,
                                         bool only_pool);
 
+// Device memory that timing these places takes, with up to kPairsAtOnce pairs of processes.
+[[nodiscard]] double needed_bytes(Session& session,
+                                  const std::vector<Place>& places,
+                                  const problem::Key& key,
+                                  int replicates);
+
 }  // namespace sweep::evaluate

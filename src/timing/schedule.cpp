@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<Arm, 4> kAbba = {Arm::seed, Arm::candidate, Arm::candidate, Arm::seed};
 constexpr std::array<Arm, 4> kBaab = {Arm::candidate, Arm::seed, Arm::seed, Arm::candidate};
 // Changes whenever the meaning of a schedule does.
-constexpr std::string_view kProtocol = "sweep timing 1";
+constexpr std::string_view kProtocol = "sweep timing 2";
 
 // Numbers of a keyed stream: the k-th is a hash of the key and k.
 class Stream {
@@ -44,6 +44,12 @@ class Stream {
 };
 
 }  // namespace
+
+Arm first_arm(const ScheduleKey& key, int replicate) {
+  constexpr int kCoin = -1;  // no replicate
+  const std::size_t coin = Stream(key, kCoin).below(2);
+  return (coin + static_cast<std::size_t>(replicate)) % 2 == 0 ? Arm::seed : Arm::candidate;
+}
 
 std::vector<Block> schedule(const ScheduleKey& key, int replicate, std::span<const int> blocks) {
   Stream stream(key, replicate);

@@ -36,6 +36,10 @@ struct Block {
                                           int replicate,
                                           std::span<const int> blocks);
 
+// The arm whose process is started and warmed first in this replicate: it alternates, from a keyed
+// coin, so that what being first changes is no advantage of one arm.
+[[nodiscard]] Arm first_arm(const ScheduleKey& key, int replicate);
+
 // How often each arm follows each arm in the list of calls: [before][after].
 using Predecessors = std::array<std::array<int, 2>, 2>;
 [[nodiscard]] Predecessors predecessors(std::span<const Block> blocks);
