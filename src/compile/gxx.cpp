@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <set>
 
 namespace sweep::compile {
 namespace {
@@ -43,8 +44,27 @@ bool ran_out_of_memory(const std::string& log) {
          log.find("Killed signal terminated program") != std::string::npos;
 }
 
+// Folders of our headers that a log names. A precompiled header from the cache names the one of the
+// process that made it, which is gone.
+std::vector<std::filesystem::path> header_folders(const std::string& log) {
+  constexpr std::string_view kBegin = "/tmp/sweep-headers.";
+  constexpr std::size_t kRandom = 6;  // mkdtemp's
+  std::set<std::filesystem::path> found;
+  for (std::size_t at = log.find(kBegin); at != std::string::npos; at = log.find(kBegin, at + 1)) {
+    const std::size_t end = at + kBegin.size() + kRandom;
+    if (end < log.size() && log[end] == '/' && log.find('/', at + kBegin.size()) == end) {
+      found.insert(log.substr(at, end - at));
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
 std::string shown(const Job& job, const std::string& raw) {
-  const std::vector<std::filesystem::path> ours = {job.work, job.headers / "include", job.headers};
+  std::vector<std::filesystem::path> ours = {job.work, job.headers / "include", job.headers};
+  for (const std::filesystem::path& folder : header_folders(raw)) {
+    ours.push_back(folder / "include");
+    ours.push_back(folder);
+  }
   const std::vector<std::filesystem::path> known = {
       "/usr/include", "/usr/lib", "/usr/bin", "/usr/local/include"};
   return without_wrapper(clean_log(raw, ours, known));

@@ -253,6 +253,12 @@ class Judge {
 int judge_main(int fd) {
   try {
     return Judge(util::Fd(fd)).serve();
+  } catch (const wire::WireError& error) {
+    if (error.code() == "E_WIRE_CLOSED") {
+      return 0;  // whoever asked has gone, and nobody is left to tell
+    }
+    std::fprintf(stderr, "judge: %s\n", error.what());
+    return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "judge: %s\n", error.what());
     return 1;

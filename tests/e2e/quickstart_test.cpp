@@ -130,7 +130,7 @@ TEST_F(Quickstart, ACheckSaysFailToWhatIsMissing) {
               "export NO_KEY_HERE=",
               with("https://host.invalid/v1", {"--api-key-env", "NO_KEY_HERE"}));
   expect_fail("endpoint", "is the server running there?", with("http://127.0.0.1:1/v1"));
-  expect_fail("model", "'m' is not among the 4 models", with("builtin:demo"));
+  expect_fail("model", "'m' is not among the 5 models", with("builtin:demo"));
   here_.write("p/ptx/gemm/problem.toml", "schema = 1\n");
   expect_fail("problem",
               "'id' is missing",

@@ -12,6 +12,7 @@ namespace {
 
 using compile::Result;
 using testing::HasSubstr;
+using testing::Not;
 using Status = compile::Result::Status;
 
 Result cpu(const std::string& source, std::vector<std::string> kernels = {"k"}) {
@@ -159,6 +160,25 @@ TEST(CompileRefusal, UnsupportedOnCpu) {
   compile::Request request = cpu_request(".version 8.0", {"k"});
   request.language = submission::Language::ptx;
   EXPECT_EQ(compiler().compile(request).status, Status::unsupported);
+}
+
+// The header from the cache names the folder of the process that precompiled it.
+TEST(CompileErrors, AreShownWithAHeaderThatAnotherProcessPrecompiled) {
+  if (const std::string why = missing(Way::gxx); !why.empty()) {
+    GTEST_SKIP() << why;
+  }
+  const util::TempDir cache("compile-role");
+  compile::Options options;
+  options.program = SWEEP_BINARY;
+  options.cache = cache.path();
+  for (int process = 0; process < 2; ++process) {
+    const Result result = compile::Compiler(options).compile(cpu_request(
+        "__global__ void k(int* o) { o[0] = __shfl_sync(1); } // " + std::to_string(process),
+        {"k"}));
+    EXPECT_EQ(result.status, Status::compile_error);
+    EXPECT_THAT(result.log, HasSubstr("__shfl_sync"));
+    EXPECT_THAT(result.log, Not(HasSubstr("sweep-headers")));
+  }
 }
 
 TEST(CompileErrors, NameTheLine) {
