@@ -267,6 +267,13 @@ int check(const ProblemOptions& options) {
 }
 
 int admit(const ProblemOptions& options) {
+  // Hours of work and a file into every problem's folder: only for problems that were named.
+  if (options.ids.empty() && options.domain.empty() && options.slate.empty()) {
+    throw util::UsageError({"sweep problems admit",
+                            "needs the problems to examine",
+                            "give ids, globs or folders, e.g. level1/3; '**' for all"},
+                           "E_CLI_USAGE");
+  }
   AdmitRequest request = options.admit;
   request.folders = folders(options);
   request.device = options.prompt.device.empty() ? "cpu" : options.prompt.device;
@@ -307,10 +314,11 @@ int run_problems(const std::vector<std::string>& arguments) {
   app.add_option("ACTION", action, "list, show, check, admit or new")
       ->required()
       ->check(CLI::IsMember({"list", "show", "check", "admit", "new"}));
-  app.add_option("ID",
-                 options.ids,
-                 "ids (level1/3) or globs (sci/*); for list also words of the title, for check and "
-                 "admit also folders");
+  app.add_option(
+      "ID",
+      options.ids,
+      "ids (level1/3) or globs (sci/*; '**' for all); for list also words of the title, for "
+      "show, check and admit also folders; admit examines only what is named");
   app.add_option("--domain", options.domain, "only this domain");
   app.add_option("--slate", options.slate, "only this slate, e.g. popcorn2");
   app.add_flag("--prompt", options.prompt.wanted, "show: what a model is sent first about it");

@@ -67,6 +67,9 @@ TEST(Admit, WrongArgumentsAreExitCode2) {
   const Outcome id = here.sweep({"problems", "admit", "--only", "golden", "level1/9999"});
   EXPECT_EQ(id.code, 2);
   EXPECT_THAT(id.err, Not(HasSubstr("is no rule")));
+  const Outcome none = here.sweep({"problems", "admit", "--only", "golden"});
+  EXPECT_EQ(none.code, 2) << none.out;
+  EXPECT_THAT(none.err, HasSubstr("give ids, globs or folders, e.g. level1/3; '**' for all"));
   EXPECT_EQ(here.sweep({"problems", "admit", "level1/3", "--device", "tpu"}).code, 2);
   EXPECT_EQ(here.sweep({"problems", "admit", "level1/3", "--draws", "0"}).code, 2);
 }
