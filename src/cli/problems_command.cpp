@@ -174,20 +174,44 @@ nlohmann::json to_json(const problem::Problem& problem) {
           {"hash", problem.hash()}};
 }
 
+bool is_folder(const std::string& id) {
+  std::error_code ignored;
+  return fs::exists(fs::path(id) / "problem.toml", ignored);
+}
+
+// Folders as they were given, and the ids of the others.
+std::vector<std::string> shown_names(const problem::Catalog& catalog,
+                                     const ProblemOptions& options) {
+  std::vector<std::string> names;
+  for (const std::string& id : options.ids) {
+    if (is_folder(id)) {
+      names.push_back(id);
+      continue;
+    }
+    ProblemOptions one = options;
+    one.ids = {id};
+    for (const problem::Entry* entry : select(catalog, one)) {
+      names.push_back(entry->id);
+    }
+  }
+  return names;
+}
+
 int show(const ProblemOptions& options) {
   const problem::Catalog catalog = open_catalog();
   if (options.ids.empty()) {
     throw util::UsageError(
-        {"sweep problems show", "needs a problem id", "see `sweep problems list`"}, "E_CLI_USAGE");
+        {"sweep problems show", "needs a problem id or folder", "see `sweep problems list`"},
+        "E_CLI_USAGE");
   }
   const evaluate::Services services =
       options.prompt.wanted ? evaluation_services() : evaluate::Services{};
-  for (const problem::Entry* entry : select(catalog, options)) {
+  for (const std::string& name : shown_names(catalog, options)) {
     if (options.prompt.wanted) {
-      std::cout << prompt_text(services, entry->id, options.prompt, options.global.json);
+      std::cout << prompt_text(services, name, options.prompt, options.global.json);
       continue;
     }
-    const problem::Problem problem = catalog.open(entry->id);
+    const problem::Problem problem = is_folder(name) ? problem::require(name) : catalog.open(name);
     const admit::Standing standing = standing_of(problem);
     if (options.global.json) {
       nlohmann::json body = to_json(problem);
@@ -197,8 +221,9 @@ int show(const ProblemOptions& options) {
     }
     const Style style = Style::for_stdout();
     std::cout << problem_text(problem, style) << style.dim("admit   ")
-              << (standing.text.empty() ? "not examined yet: sweep problems admit " + problem.id
-                                        : util::printable(standing.text))
+              << util::printable(standing.text.empty()
+                                     ? "not examined yet: sweep problems admit " + name
+                                     : standing.text)
               << '\n';
   }
   return kDone;
@@ -210,7 +235,7 @@ std::vector<fs::path> folders(const ProblemOptions& options) {
   std::vector<fs::path> out;
   ProblemOptions rest = options;
   std::erase_if(rest.ids, [&](const std::string& id) {
-    const bool folder = fs::exists(fs::path(id) / "problem.toml");
+    const bool folder = is_folder(id);
     if (folder) {
       out.emplace_back(id);
     }
@@ -321,9 +346,16 @@ int run_problems(const std::vector<std::string>& arguments) {
       "show, check and admit also folders; admit examines only what is named");
   app.add_option("--domain", options.domain, "only this domain");
   app.add_option("--slate", options.slate, "only this slate, e.g. popcorn2");
-  app.add_flag("--prompt", options.prompt.wanted, "show: what a model is sent first about it");
-  app.add_option("--harness", options.prompt.harness, "of --prompt (default: default)");
-  app.add_option("--config", options.prompt.config, "of --prompt: a sweep's TOML, for its [agent]");
+  CLI::Option* prompt =
+      app.add_flag("--prompt", options.prompt.wanted, "show: what a model is sent first about it");
+  CLI::Option* harness =
+      app.add_option("--harness", options.prompt.harness, "of --prompt (default: default)")
+          ->needs(prompt);
+  app.add_option("--config",
+                 options.prompt.config,
+                 "of --prompt: a sweep's TOML, for its [agent], which names the harness")
+      ->needs(prompt)
+      ->excludes(harness);
   app.add_option(
       "--device", options.prompt.device, "of --prompt and admit: cpu (default) or cuda:N");
   app.add_option("--only",

@@ -4,20 +4,33 @@
 #include "agent/task.h"
 #include "evaluate/preparation.h"
 #include "util/error.h"
+#include "util/text.h"
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace sweep::cli {
 namespace {
 
-// A sweep with this harness and nothing else of its own.
+// A sweep with this harness, which is built in, and nothing else of its own.
 config::SweepConfig config_with(const std::string& harness) {
-  std::string word;
-  for (const char c : harness) {
-    word += c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+  std::vector<std::string> known;
+  for (const config::Harness& one : config::builtin_harnesses()) {
+    known.push_back(one.name);
+  }
+  if (std::ranges::find(known, harness) == known.end()) {
+    const auto near = util::closest(harness, known);
+    throw util::UsageError({"--harness " + util::printable(harness.substr(0, 80)),
+                            "unknown harness",
+                            (near ? "did you mean '" + *near + "'? " : "") +
+                                "if a TOML defines it, give --config FILE instead, whose [agent] "
+                                "names it"},
+                           "E_CLI_HARNESS");
   }
   return config::parse(
-             "[run]\nname = \"prompt\"\nproblems = [\"level1/3\"]\n[agent]\nharness = \"" + word +
+             "[run]\nname = \"prompt\"\nproblems = [\"level1/3\"]\n[agent]\nharness = \"" +
+                 harness +
                  "\"\n[[models]]\nname = \"m\"\nbase_url = \"builtin:demo\"\n"
                  "api_kind = \"openai_chat\"\n",
              "--harness",

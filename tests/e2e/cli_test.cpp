@@ -50,7 +50,34 @@ TEST(Cli, ProblemsShowPromptIsWhatAModelIsSentFirst) {
   EXPECT_THAT(shown.out, HasSubstr("//@ problem level1/3"));
   const Outcome wrong = here.sweep({"problems", "show", "level1/3", "--prompt", "--harness", "x"});
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("unknown harness 'x'"));
+  EXPECT_THAT(wrong.err, HasSubstr("--harness x: unknown harness"));
+  EXPECT_THAT(wrong.err, HasSubstr("--config FILE"));
+  // Without --prompt it would be of no effect; with --config it would be one harness too many.
+  const Outcome unused = here.sweep({"problems", "show", "level1/3", "--harness", "optimize"});
+  EXPECT_EQ(unused.code, 2);
+  EXPECT_THAT(unused.err, HasSubstr("--prompt"));
+  EXPECT_EQ(here.sweep({"problems",
+                        "show",
+                        "level1/3",
+                        "--prompt",
+                        "--harness",
+                        "all",
+                        "--config",
+                        "x.toml"})
+                .code,
+            2);
+}
+
+TEST(Cli, ProblemsShowTakesAFolder) {
+  const Workspace here;
+  ASSERT_EQ(here.sweep({"problems", "new", "my/1_scale"}).code, 0);
+  const Outcome shown = here.sweep({"problems", "show", "problems/my/1_scale"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("my/1"));
+  EXPECT_THAT(shown.out, HasSubstr("sweep problems admit problems/my/1_scale"));
+  const Outcome prompt = here.sweep({"problems", "show", "problems/my/1_scale", "--prompt"});
+  EXPECT_EQ(prompt.code, 0) << prompt.err;
+  EXPECT_THAT(prompt.out, HasSubstr("# Problem my/1"));
 }
 
 TEST(Cli, MistypedCommandIsSuggested) {
