@@ -203,6 +203,11 @@ std::string timed_text(const TimeResult& time) {
                         shape.ratio.high,
                         shape.uneven ? ", uneven" : "");
   }
+  if (std::ranges::any_of(time.shapes, &ShapeTiming::uneven)) {
+    text +=
+        "  uneven: some calls took far longer than most, so the speedup is the ratio of means; the "
+        "times shown are medians\n";
+  }
   return text;
 }
 

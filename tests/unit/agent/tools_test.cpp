@@ -114,6 +114,15 @@ TEST(ToolTexts, SubmitTellsTheVisibleTimes) {
                     HasSubstr("a timed call was wrong")));
 }
 
+// The times shown may say the opposite of the ratio beside them.
+TEST(ToolTexts, AnUnevenShapeIsExplained) {
+  constexpr const char* kWhy = "the ratio of means; the times shown are medians";
+  evaluate::Evaluation e = timed(Verdict::pass_slower);
+  EXPECT_THAT(said("submit_kernel", e), Not(HasSubstr(kWhy)));
+  e.time->shapes[0].uneven = true;
+  EXPECT_THAT(said("submit_kernel", e), AllOf(HasSubstr("], uneven\n"), HasSubstr(kWhy)));
+}
+
 // Neither the verdict of held-out shapes nor what stress drew is said.
 TEST(ToolTexts, NothingHiddenIsSaid) {
   evaluate::Evaluation e = timed(Verdict::incorrect_generalisation);
