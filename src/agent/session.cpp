@@ -87,7 +87,9 @@ ToolSettings tool_settings(const config::SweepConfig& config,
           allow_unsandboxed,
           config::stress_gates(config.run, item.variant),
           config.run.nvcc,
-          problem::parse_isa_policy(config.run.isa_policy)};
+          problem::parse_isa_policy(config.run.isa_policy),
+          Submission::judged,
+          config.agent.harness.tools};
 }
 
 Session::Session(const config::SweepConfig& config,

@@ -104,7 +104,10 @@ class Session {
   void try_text(const std::string& text, record::Turn& turn);
   // What the model is told of the version that was just tried.
   [[nodiscard]] std::string told(const ToolOutcome& outcome) const;
-  [[nodiscard]] std::string told_format_error() const;
+  [[nodiscard]] std::string told_sanitised(std::string_view file) const;
+  [[nodiscard]] std::string told_no_version() const;
+  // "3 answers left."; empty in the last.
+  [[nodiscard]] std::string answers_left() const;
   void without_calls(const endpoint::Completion& answer, std::int64_t number, record::Turn& turn);
 
   void add_call(record::ToolCall done, record::Turn& turn);

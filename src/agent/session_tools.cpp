@@ -74,8 +74,9 @@ std::string Session::refusal(const endpoint::ToolCall& call) const {
     std::string tools;
     for (const std::string& tool : harness_.tools)
       tools += (tools.empty() ? "" : ", ") + tool;
+    const std::string left = harness_.tries() ? answers_left() : "";
     return "There is no tool '" + util::printable(call.name.substr(0, 100)) + "'. Tools: " + tools +
-           ".";
+           "." + (left.empty() ? "" : " " + left);
   }
   if (!call.problem.empty())
     return call.name + " was not run: " + call.problem + ".";
@@ -141,8 +142,8 @@ record::ToolCall Session::run_call(const endpoint::ToolCall& call, record::Turn&
   }
   done.result_text = refusal(call);
   if (!done.result_text.empty()) {
-    if (harness_.tries() && harness_.feedback == config::Feedback::sanitised)
-      done.result_text = told_format_error();
+    if (version && harness_.feedback == config::Feedback::sanitised)
+      done.result_text = told_no_version();
     return done;
   }
   const std::string kernel = takes_kernel(call.name) ? kernel_of(call) : std::string();

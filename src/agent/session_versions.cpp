@@ -10,10 +10,6 @@
 namespace sweep::agent {
 namespace {
 
-std::string count(std::int64_t number) {
-  return fmt::format("{} answer{}", number, number == 1 ? "" : "s");
-}
-
 // Whether the text was refused before anything was compiled.
 bool format_error(const ToolOutcome& outcome) {
   return !outcome.evaluation.is_object() ||
@@ -22,23 +18,35 @@ bool format_error(const ToolOutcome& outcome) {
 
 }  // namespace
 
-std::string Session::told_format_error() const {
-  return fill_prompt("sanitised_format_error.md",
+std::string Session::answers_left() const {
+  const std::int64_t left = harness_.max_turns - turn_number_ - 1;
+  return left <= 0 ? "" : fmt::format("{} answer{} left.", left, left == 1 ? "" : "s");
+}
+
+std::string Session::told_sanitised(std::string_view file) const {
+  const std::string left = answers_left();
+  return fill_prompt(file,
                      {{"attempt", std::to_string(turn_number_ + 1)},
-                      {"left", count(harness_.max_turns - turn_number_ - 1)}});
+                      {"left", left.empty() ? "" : left + " " + fill_prompt("try_again.md")}});
+}
+
+std::string Session::told_no_version() const {
+  if (harness_.feedback == config::Feedback::sanitised)
+    return told_sanitised("sanitised_format_error.md");
+  return fill_prompt("no_version.md",
+                     {{"answer", std::to_string(turn_number_ + 1)}, {"left", answers_left()}});
 }
 
 std::string Session::told(const ToolOutcome& outcome) const {
   const std::string number = std::to_string(turn_number_ + 1);
-  const std::string left = count(harness_.max_turns - turn_number_ - 1);
+  const std::string left = answers_left();
   if (harness_.feedback == config::Feedback::sanitised && outcome.success)
     return "submit_kernel PASSED";
   if (harness_.feedback == config::Feedback::sanitised) {
-    if (format_error(outcome))
-      return told_format_error();
     const bool compiled = outcome.metadata.value("compiled", false);
-    return fill_prompt(compiled ? "sanitised_incorrect.md" : "sanitised_compile_error.md",
-                       {{"attempt", number}, {"left", left}});
+    return told_sanitised(format_error(outcome) ? "sanitised_format_error.md"
+                          : compiled            ? "sanitised_incorrect.md"
+                                                : "sanitised_compile_error.md");
   }
   if (harness_.feedback == config::Feedback::check)
     return fill_prompt("check_feedback.md",
@@ -50,12 +58,14 @@ std::string Session::told(const ToolOutcome& outcome) const {
                 (leader->visible_speedup
                      ? fmt::format(", {:.3f}x on the visible shapes", *leader->visible_speedup)
                      : "");
-  const bool cpu = tool_settings_.device.kind == device::Kind::cpu;
-  return fill_prompt("timing_feedback.md",
-                     {{"version", number},
-                      {"timings", outcome.text + (cpu ? "\n" + fill_prompt("cpu_times.md") : "")},
-                      {"best", best_text},
-                      {"left", left}});
+  const bool cpu_times = tool_settings_.device.kind == device::Kind::cpu &&
+                         outcome.metadata.contains("visible_speedup");
+  return fill_prompt(
+      "timing_feedback.md",
+      {{"version", number},
+       {"timings", outcome.text + (cpu_times ? "\n" + fill_prompt("cpu_times.md") : "")},
+       {"best", best_text},
+       {"left", left}});
 }
 
 record::ToolCall Session::try_version(const std::string& kernel,
@@ -101,7 +111,7 @@ record::ToolCall Session::try_version(const std::string& kernel,
 void Session::try_text(const std::string& text, record::Turn& turn) {
   const std::string kernel = kernel_in_text(text);
   if (kernel.empty()) {
-    turn.feedback_to_model = told_format_error();
+    turn.feedback_to_model = told_no_version();
     append_user(turn.feedback_to_model);
     return;
   }

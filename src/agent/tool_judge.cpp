@@ -75,7 +75,8 @@ evaluate::EvaluationRequest request_for(const std::string& kernel, const ToolSet
 
 ToolOutcome judged(const std::string& tool,
                    const std::string& kernel,
-                   const evaluate::Evaluation& evaluation) {
+                   const evaluate::Evaluation& evaluation,
+                   const std::vector<std::string>& tools) {
   ToolOutcome out;
   out.infra = evaluation.outcome() == evaluate::Outcome::infra_error;
   out.success = !out.infra && passed(tool, evaluation);
@@ -88,6 +89,7 @@ ToolOutcome judged(const std::string& tool,
                                out.success,
                                evaluate::VisibleFeedback::of(evaluation),
                                kernel,
+                               tools,
                                tool == "static_check" ? lint(kernel) : std::vector<std::string>());
   return out;
 }
@@ -112,7 +114,7 @@ ToolOutcome judge(const std::string& tool,
                                                               : evaluate::Depth::full;
     request.check_seeds = settings.submit_trials;
   }
-  return judged(tool, kernel, evaluator.evaluate(request));
+  return judged(tool, kernel, evaluator.evaluate(request), settings.tools);
 }
 
 }  // namespace sweep::agent

@@ -8,10 +8,12 @@ namespace sweep::agent {
 [[nodiscard]] evaluate::EvaluationRequest request_for(const std::string& kernel,
                                                       const ToolSettings& settings);
 
-// What `tool` says about an evaluation, also about one in which the harness failed.
+// What `tool` says about an evaluation, also about one in which the harness failed, in a
+// conversation that has `tools`.
 [[nodiscard]] ToolOutcome judged(const std::string& tool,
                                  const std::string& kernel,
-                                 const evaluate::Evaluation& evaluation);
+                                 const evaluate::Evaluation& evaluation,
+                                 const std::vector<std::string>& tools = config::all_tools());
 
 // static_check, compile_kernel, run_correctness and submit_kernel.
 [[nodiscard]] ToolOutcome judge(const std::string& tool,

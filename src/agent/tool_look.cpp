@@ -34,22 +34,28 @@ ToolOutcome unavailable(const std::string& tool, const Unavailable& why) {
   return out;
 }
 
-ToolOutcome no_meaning(const std::string& tool) {
+ToolOutcome no_meaning(const std::string& tool, const std::vector<std::string>& tools) {
   struct Instead {
     std::string_view tool, what, instead;
   };
 
   constexpr std::array kInstead = {
-      Instead{"profile_kernel", "counters of a GPU", "reason about memory traffic and occupancy"},
-      Instead{"disassemble_kernel", "machine code of a GPU", "read compile_kernel's answer"},
+      Instead{"profile_kernel",
+              "counters of a GPU",
+              "; use instead: reason about memory traffic and occupancy"},
+      Instead{"disassemble_kernel",
+              "machine code of a GPU",
+              "{compile_kernel:; use instead: read compile_kernel's answer}"},
       Instead{"sanitize_kernel",
               "accesses on a GPU",
-              "run_correctness, which guards buffers and names the first wrong element"},
-      Instead{"ert_roofline", "what a GPU reaches", "get_gpu_specs"}};
+              "{run_correctness:; use instead: run_correctness, which guards buffers and names the "
+              "first wrong element}"},
+      Instead{
+          "ert_roofline", "what a GPU reaches", "{get_gpu_specs:; use instead: get_gpu_specs}"}};
   const auto* const found = std::ranges::find(kInstead, tool, &Instead::tool);
   ToolOutcome out;
   const std::string what = fmt::format(
-      "no meaning on the cpu device: it shows {}; use instead: {}", found->what, found->instead);
+      "no meaning on the cpu device: it shows {}{}", found->what, for_tools(found->instead, tools));
   out.metadata = {{"unavailable", what}, {"next", "use --device cuda"}};
   out.text = tool_text(tool, false, what);
   return out;
@@ -58,8 +64,9 @@ ToolOutcome no_meaning(const std::string& tool) {
 // The judge's answer where the tool cannot look at the kernel.
 ToolOutcome refused(const std::string& tool,
                     const std::string& kernel,
-                    const evaluate::Evaluation& evaluation) {
-  ToolOutcome out = judged(tool, kernel, evaluation);
+                    const evaluate::Evaluation& evaluation,
+                    const std::vector<std::string>& tools) {
+  ToolOutcome out = judged(tool, kernel, evaluation, tools);
   out.success = false;
   return out;
 }
@@ -86,7 +93,11 @@ void add_profile(ToolOutcome& out,
                   facts.value("bottleneck", "unknown"),
                   report.kernels.size(),
                   report.kernels.size() == 1 ? "" : "es"),
-      (wrong ? "WARNING: its results are wrong (run_correctness says where)\n" : std::string()) +
+      (wrong
+           ? for_tools(
+                 "WARNING: its results are wrong{run_correctness: (run_correctness says where)}\n",
+                 settings.tools)
+           : std::string()) +
           profile_text(report, evaluation.device_info.sm_count, settings.last_profile));
   out.metadata["profile"] = facts;
   keep(out, "profile.ncu-rep", report.report);
@@ -111,7 +122,8 @@ void add_sass(ToolOutcome& out, const std::string& tool, const profile::SassRepo
 
 void add_findings(ToolOutcome& out,
                   const std::string& tool,
-                  const profile::SanitizerReport& report) {
+                  const profile::SanitizerReport& report,
+                  const std::vector<std::string>& tools) {
   out.success = nothing_found(report);
   std::size_t kinds = 0, worked = 0;
   for (const profile::CheckerResult& checker : report.checkers) {
@@ -132,8 +144,9 @@ void add_findings(ToolOutcome& out,
           ? fmt::format("nothing found by {} of {} checkers", worked, report.checkers.size())
           : "no checker gave a result",
       sanitizer_text(report) +
-          (kinds > 0 ? "next: correct the first finding; findings are a diagnosis, run_correctness "
-                       "decides"
+          (kinds > 0 ? for_tools("next: correct the first finding; findings are a diagnosis"
+                                 "{run_correctness:, run_correctness decides}",
+                                 tools)
                      : ""));
 }
 
@@ -203,7 +216,7 @@ ToolOutcome look(const std::string& tool,
                  const ToolSettings& settings,
                  Evaluator& evaluator) {
   if (settings.device.kind == device::Kind::cpu) {
-    return no_meaning(tool);
+    return no_meaning(tool, settings.tools);
   }
   if (tool == "ert_roofline") {
     return roofline(tool, evaluator);
@@ -213,9 +226,9 @@ ToolOutcome look(const std::string& tool,
   request.check_seeds = 1;
   const evaluate::Evaluation evaluation = evaluator.evaluate(request);
   if (evaluation.outcome() == evaluate::Outcome::infra_error || !can_look(tool, evaluation)) {
-    return refused(tool, kernel, evaluation);
+    return refused(tool, kernel, evaluation, settings.tools);
   }
-  ToolOutcome out = refused(tool, kernel, evaluation);
+  ToolOutcome out = refused(tool, kernel, evaluation, settings.tools);
   try {
     profile::Report report = inspect(tool, request, evaluation, evaluator);
     out.text = unavailable(tool, {"the tool gave nothing", ""}).text;
@@ -226,7 +239,7 @@ ToolOutcome look(const std::string& tool,
       add_sass(out, tool, made);
     });
     add_or_say(out, tool, report.sanitize, [&](const profile::SanitizerReport& made) {
-      add_findings(out, tool, made);
+      add_findings(out, tool, made, settings.tools);
     });
   } catch (const util::Interrupted&) {
     throw;

@@ -37,10 +37,11 @@ struct Step {
 
 constexpr std::array kSteps = {
     Step{Verdict::plan_error,
-         "correct what is named above; static_check tries a plan without compiling"},
+         "correct what is named above{static_check:; static_check tries a plan without compiling}"},
     Step{Verdict::launch_error,
          "compare grid, block (at most 1024 threads) and shared memory of the launch with the "
-         "device's limits (get_gpu_specs) and with what compile_kernel says that the kernel takes"},
+         "device's limits{get_gpu_specs: (get_gpu_specs)}{compile_kernel: and with what "
+         "compile_kernel says that the kernel takes}"},
     Step{Verdict::runtime_fault,
          "check every index and the alignment of vector accesses at the shape named above; guard "
          "the last threads"},
@@ -69,15 +70,23 @@ constexpr std::array kSteps = {
     Step{Verdict::rejected_late_store, "end all stores before the kernel ends (bulk copies too)"},
 };
 
-std::string_view after_pass(std::string_view tool, const VisibleFeedback& feedback) {
+bool among(const std::vector<std::string>& tools, std::string_view tool) {
+  return std::ranges::find(tools, tool) != tools.end();
+}
+
+std::string after_pass(std::string_view tool,
+                       const VisibleFeedback& feedback,
+                       const std::vector<std::string>& tools) {
+  const std::string check = among(tools, "run_correctness") ? "run_correctness" : "submit_kernel";
   if (tool == "static_check") {
-    return "compile_kernel, or run_correctness at once";
+    return !among(tools, "compile_kernel") ? check : "compile_kernel, or " + check + " at once";
   }
   if (tool == "compile_kernel") {
     return feedback.compile() && spills(*feedback.compile())
-               ? "run_correctness; spilled registers cost memory traffic: fewer live values or "
-                 "smaller tiles"
-               : "run_correctness";
+               ? check +
+                     "; spilled registers cost memory traffic: fewer live values or smaller "
+                     "tiles"
+               : check;
   }
   return tool == "run_correctness" ? "submit_kernel, or make it faster first" : "";
 }
@@ -103,32 +112,52 @@ std::string tool_text(std::string_view tool,
   return util::excerpt(util::without_folders(util::printable(text)), kMostToolText);
 }
 
-std::string_view next_step(std::string_view tool, const VisibleFeedback& feedback) {
+std::string for_tools(std::string_view text, const std::vector<std::string>& tools) {
+  std::string out;
+  for (std::size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{')) {
+    const std::size_t colon = text.find(':', open);
+    const std::size_t close = text.find('}', open);
+    out += text.substr(0, open);
+    if (among(tools, text.substr(open + 1, colon - open - 1))) {
+      out += text.substr(colon + 1, close - colon - 1);
+    }
+    text.remove_prefix(close + 1);
+  }
+  return out.append(text);
+}
+
+std::string next_step(std::string_view tool,
+                      const VisibleFeedback& feedback,
+                      const std::vector<std::string>& tools) {
   if (feedback.compile() && feedback.compile()->status != "ok") {
-    return after_compile(*feedback.compile());
+    return std::string(after_compile(*feedback.compile()));
   }
   if (evaluate::outcome_of(feedback.verdict()) == evaluate::Outcome::correct) {
-    return after_pass(tool, feedback);
+    return after_pass(tool, feedback, tools);
   }
   if (feedback.verdict() == Verdict::plan_error && feedback.compile()) {
-    return "make the arguments of the launch and the kernel's parameters agree; compile_kernel "
-           "compares them";
+    return for_tools(
+        "make the arguments of the launch and the kernel's parameters agree{compile_kernel:; "
+        "compile_kernel compares them}",
+        tools);
   }
   const auto* const found = std::ranges::find(kSteps, feedback.verdict(), &Step::verdict);
-  return found == kSteps.end() ? "do the whole work in every timed call, honestly" : found->text;
+  return found == kSteps.end() ? "do the whole work in every timed call, honestly"
+                               : for_tools(found->text, tools);
 }
 
 std::string judged_text(std::string_view tool,
                         bool success,
                         const VisibleFeedback& feedback,
                         std::string_view source,
+                        const std::vector<std::string>& tools,
                         const std::vector<std::string>& warnings) {
   // Headline, warnings and step come on top.
   std::string details = feedback.text(kMostToolText - kMostToolText / 4, source);
   for (const std::string& warning : warnings) {
     details += "WARNING: " + warning + '\n';
   }
-  if (const std::string_view next = next_step(tool, feedback); !next.empty()) {
+  if (const std::string next = next_step(tool, feedback, tools); !next.empty()) {
     details.append("next: ").append(next);
   }
   return tool_text(tool, success, feedback.summary(), details);

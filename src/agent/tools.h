@@ -61,6 +61,7 @@ struct ToolSettings {
   bool nvcc = false;                      // EvaluationRequest::nvcc
   std::optional<problem::IsaPolicy> isa;  // EvaluationRequest::isa
   Submission submission = Submission::judged;
+  std::vector<std::string> tools = config::all_tools();  // of the conversation: no other is named
   nlohmann::json last_profile = nullptr;  // of this conversation, from learn(); null: none
 };
 

@@ -190,7 +190,7 @@ TEST(Prompts, SheetsAreTheTestedFilesWithoutTheLinesForTheTests) {
 TEST(Prompts, FeedbackOfEachHarnessHasNoHoles) {
   for (const char* file :
        {"sanitised_format_error.md", "sanitised_compile_error.md", "sanitised_incorrect.md"}) {
-    const std::string text = fill_prompt(file, {{"attempt", "2"}, {"left", "3 attempts"}});
+    const std::string text = fill_prompt(file, {{"attempt", "2"}, {"left", "3 attempts left."}});
     EXPECT_THAT(text, HasSubstr("attempt 2"));
     EXPECT_THAT(text, HasSubstr("3 attempts left"));
     EXPECT_THAT(text, Not(HasSubstr("{{")));
@@ -199,7 +199,7 @@ TEST(Prompts, FeedbackOfEachHarnessHasNoHoles) {
                           {{"version", "3"},
                            {"timings", "full: 12.1 us, 1.40x"},
                            {"best", "1.52x, version 2"},
-                           {"left", "4 answers"}}),
+                           {"left", "4 answers left."}}),
               Not(HasSubstr("{{")));
 }
 

@@ -150,6 +150,29 @@ TEST(ToolTexts, EveryVerdictHasAStepAndOneLineOnTop) {
   }
 }
 
+// What a conversation has not, no answer sends its model to.
+TEST(ToolTexts, NoToolIsNamedThatIsNotThere) {
+  const std::vector<std::string> few = {"static_check", "submit_kernel"};
+  const auto told = [&](const std::string& tool, const evaluate::Evaluation& e, auto tools) {
+    return agent::judged(tool, "//@ gemm<<<1, 128>>>(a, b, c)\n", e, tools).text;
+  };
+  evaluate::Evaluation screened = compiled();
+  screened.compile.reset();
+  EXPECT_THAT(told("static_check", screened, few), HasSubstr("\nnext: submit_kernel"));
+  EXPECT_THAT(told("static_check", screened, std::vector<std::string>{"compile_kernel"}),
+              HasSubstr("\nnext: compile_kernel, or submit_kernel at once"));
+  EXPECT_THAT(told("compile_kernel", compiled(), few), HasSubstr("\nnext: submit_kernel"));
+  for (int i = 0; i <= static_cast<int>(Verdict::infra_lost); ++i) {
+    for (evaluate::Evaluation e : {checked(), compiled(), screened}) {
+      e.verdict = static_cast<Verdict>(i);
+      const std::string text = told("submit_kernel", e, std::vector<std::string>{"submit_kernel"});
+      for (const std::string& tool : config::all_tools())
+        EXPECT_TRUE(tool == "submit_kernel" || text.find(tool) == std::string::npos) << text;
+    }
+  }
+  EXPECT_EQ(for_tools("a{static_check: b}{compile_kernel: c} d", few), "a b d");
+}
+
 TEST(ToolTexts, AreBoundedWhateverTheLogHolds) {
   evaluate::Evaluation e = compiled();
   e.verdict = Verdict::compile_error;

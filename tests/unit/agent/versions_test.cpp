@@ -89,8 +89,12 @@ TEST(Repair, EveryAnswerIsAnAttemptWhateverItHolds) {
                      says("", {submit("broken"), submit("fast")})};
   const record::Trajectory t = w.run();
   EXPECT_EQ(w.model.asked.size(), 5U);
-  for (const std::size_t attempt : {1U, 2U, 3U})
+  for (const std::size_t attempt : {1U, 3U})
     EXPECT_THAT(said(w.model.asked[attempt]), HasSubstr("Format error")) << attempt;
+  EXPECT_THAT(
+      said(w.model.asked[2]),
+      HasSubstr("There is no tool 'run_correctness'. Tools: submit_kernel. 3 answers left."));
+  EXPECT_THAT(said(w.model.asked[2]), Not(HasSubstr("Format error")));
   EXPECT_THAT(said(w.model.asked[4]), HasSubstr("Incorrect"));
   EXPECT_THAT(said(w.model.asked[4]), HasSubstr("last answer"));
   EXPECT_EQ(t.turns[3].tool_calls[0].origin, "text:fence");
@@ -170,13 +174,45 @@ TEST(Optimize, HandsInTheBestAfterAnEndpointFailureToo) {
   EXPECT_THAT(judged(w), ElementsAre("fast"));
 }
 
+TEST(Optimize, AnAnswerOfWordsIsToldInWordsOfItsOwn) {
+  for (const auto feedback : {config::Feedback::timing, config::Feedback::check}) {
+    Led w("optimize");
+    w.config.agent.harness.max_turns = 3;
+    w.config.agent.harness.feedback = feedback;
+    w.model.answers = {says("I would tile it."), says("", {submit("plain")}), says("Done.")};
+    const record::Trajectory t = w.run();
+    EXPECT_THAT(said(w.model.asked[1]), HasSubstr("Answer 1 holds no version"));
+    EXPECT_THAT(said(w.model.asked[1]), HasSubstr("2 answers left."));
+    EXPECT_THAT(said(w.model.asked[1]), Not(HasSubstr("Format error")));
+    EXPECT_THAT(t.turns[1].feedback_to_model, HasSubstr("1 answer left."));
+    EXPECT_THAT(t.turns[2].feedback_to_model, HasSubstr("Answer 3 holds no version"));
+    EXPECT_THAT(t.turns[2].feedback_to_model, Not(HasSubstr(" left")));
+  }
+}
+
+TEST(Versions, NothingIsAskedForAfterTheLastAnswer) {
+  for (const char* name : {"repair", "optimize"}) {
+    for (const char* kernel : {"broken", "wrong"}) {
+      Led w(name);
+      w.config.agent.harness.max_turns = 1;
+      w.model.answers = {says("", {submit(kernel)})};
+      const std::string told = w.run().turns[0].feedback_to_model;
+      EXPECT_FALSE(told.empty());
+      EXPECT_THAT(told, Not(HasSubstr(" left"))) << name;
+      EXPECT_THAT(told, Not(HasSubstr("Call submit_kernel"))) << name;
+    }
+  }
+}
+
 TEST(Optimize, SaysOfCpuTimesThatTheyAreNotRanked) {
   Led w("optimize");
-  w.config.agent.harness.max_turns = 2;
-  w.model.answers = {says("", {submit("plain")}), says("", {submit("fast")})};
+  w.config.agent.harness.max_turns = 3;
+  w.model.answers = {
+      says("", {submit("plain")}), says("", {submit("wrong")}), says("", {submit("fast")})};
   const Services services{&w.memory, &w.model, &w.judge, &w.clock, false};
   (void)agent::run(w.config, w.item, w.task, device::parse_id("cpu"), {}, services);
   EXPECT_THAT(said(w.model.asked[1]), HasSubstr("ranked nowhere"));
+  EXPECT_THAT(said(w.model.asked[2]), Not(HasSubstr("ranked nowhere")));  // it has no times
 }
 
 TEST(OneShot, IsOneAnswerAndOneVerdict) {
@@ -205,6 +241,8 @@ TEST(OwnHarness, IsLedByItsRules) {
   EXPECT_FALSE(w.model.last_settings.tool_required);
   EXPECT_THAT(said(w.model.asked[1]), HasSubstr("y[3] is 1, expected 2"));
   EXPECT_THAT(said(w.model.asked[1]), HasSubstr("9 answers left"));
+  EXPECT_THAT(said(w.model.asked[1]), HasSubstr("next: submit_kernel\n"));  // of static_check
+  EXPECT_THAT(said(w.model.asked[1]), Not(HasSubstr("compile_kernel")));
   EXPECT_EQ(w.judge.requests[1].only, evaluate::Stage::check);
   EXPECT_EQ(t.harness, "careful");
   EXPECT_EQ(t.harness_rules["base"], "optimize");
