@@ -1,4 +1,5 @@
 #include "agent/agent.h"
+#include "agent/session.h"
 #include "agent/task.h"
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"

@@ -112,6 +112,11 @@ bool takes_kernel(std::string_view tool) {
   return row != nullptr && row->takes_kernel;
 }
 
+bool needs_gpu(std::string_view tool) {
+  const Row* row = row_of(tool);
+  return row != nullptr && row->run == look;
+}
+
 std::string to_text(const ToolOutcome& outcome) {
   return record::canonical({{"schema", 1},
                             {"text", outcome.text},

@@ -19,6 +19,9 @@ namespace sweep::agent {
 // Whether the tool takes a submission; without one it takes nothing.
 [[nodiscard]] bool takes_kernel(std::string_view tool);
 
+// Whether the tool shows nothing on the cpu device.
+[[nodiscard]] bool needs_gpu(std::string_view tool);
+
 // A file of a tool that is kept for people: Nsight Compute's report.
 struct Attachment {
   std::string name;

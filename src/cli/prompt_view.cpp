@@ -1,5 +1,6 @@
 #include "cli/prompt_view.h"
 
+#include "agent/no_effect.h"
 #include "agent/prompt.h"
 #include "agent/task.h"
 #include "evaluate/preparation.h"
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iostream>
 
 namespace sweep::cli {
 namespace {
@@ -62,6 +64,12 @@ std::string prompt_text(const evaluate::Services& services,
   const problem::Problem found = evaluate::find_problem(services, problem);
   const agent::Task task =
       agent::make_task(found, info_of(id), id.kind, evaluate::seed_file(services, found));
+  if (!options.config.empty()) {
+    for (const config::Diagnostic& one :
+         agent::without_effect(config, id.kind == device::Kind::cpu, !task.isa_families.empty())) {
+      std::cerr << "warning: " << one.text() << '\n';
+    }
+  }
   const agent::Harness harness = agent::make_harness(config.agent);
   const std::string system = agent::system_prompt(harness);
   const std::string first =

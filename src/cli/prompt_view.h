@@ -14,7 +14,8 @@ struct PromptOptions {
 };
 
 // What a model is sent first about the problem: the system prompt, a ruled line, the first message;
-// or the same as one JSON document. Throws util::UsageError for an unknown harness or device, and
+// or the same as one JSON document. What options.config asks for and the device makes void is said
+// on stderr. Throws util::UsageError for an unknown harness or device, and
 // as config::load does.
 [[nodiscard]] std::string prompt_text(const evaluate::Services& services,
                                       const std::string& problem,

@@ -4,8 +4,10 @@
 #include "util/error.h"
 #include "util/text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 
 namespace sweep::config {
 
@@ -343,7 +345,12 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& names) {
-  const auto near = util::closest(name, names);
+  // A word that was begun right is nearer than one with another end: 'sm_90' is no 'sm_80'.
+  std::vector<std::string> begun;
+  std::ranges::copy_if(names, std::back_inserter(begun), [&](const std::string& one) {
+    return name.size() >= 3 && one.starts_with(name);
+  });
+  const auto near = begun.size() == 1 ? begun.front() : util::closest(name, names);
   if (near) {
     return "did you mean '" + *near + "'?";
   }

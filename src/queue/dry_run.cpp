@@ -44,6 +44,18 @@ std::string harness_line(const config::Harness& h) {
                      fmt::join(h.tools, ", "));
 }
 
+// What prompts hold beyond the harness, where the configuration says so.
+std::string prompt_line(const config::SweepConfig& config) {
+  std::vector<std::string> set;
+  if (config.agent.ptx_hub != "off") {
+    set.push_back("ptx_hub " + config.agent.ptx_hub);
+  }
+  if (config.run.isa_policy != "problem") {
+    set.push_back("isa_policy " + config.run.isa_policy);
+  }
+  return set.empty() ? "" : fmt::format("  {}\n", fmt::join(set, ", "));
+}
+
 std::string standing_text(const DryRun& dry) {
   const Standing& standing = dry.standing;
   if (!standing.begun) {
@@ -202,7 +214,7 @@ std::string text(const DryRun& dry) {
                                 plan.config.run.name,
                                 plan.config.run.device,
                                 plan.config.agent.harness.name) +
-                    harness_line(plan.config.agent.harness);
+                    harness_line(plan.config.agent.harness) + prompt_line(plan.config);
   for (const config::WorkItem& item : plan.matrix.items) {
     out += fmt::format("  {:<10}  {}\n", state_of(dry, item), item.id());
   }
@@ -268,6 +280,8 @@ nlohmann::json to_json(const DryRun& dry) {
           {"finished", dry.tasks.size() - dry.left.size()},
           {"left", dry.left.size()},
           {"harness", harness_json(plan.config.agent.harness)},
+          {"ptx_hub", plan.config.agent.ptx_hub},
+          {"isa_policy", plan.config.run.isa_policy},
           {"busy", dry.standing.busy},
           {"drift", util::to_valid_utf8(dry.standing.drift)},
           {"broken", util::to_valid_utf8(dry.standing.unreadable)},

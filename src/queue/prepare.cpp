@@ -1,8 +1,10 @@
 #include "queue/prepare.h"
 
 #include "agent/agent.h"
+#include "agent/no_effect.h"
 #include "config/dotenv.h"
 #include "endpoint/builtin.h"
+#include "problem/problem.h"
 #include "record/artifacts.h"
 #include "record/plan.h"
 #include "util/error.h"
@@ -88,6 +90,25 @@ std::vector<config::Change> accepted_changes(const record::RunDir& run,
   return changes;
 }
 
+// Whether a problem of the chosen items names families of instructions.
+bool names_families(const Plan& plan, const Installation& installation) {
+  return std::ranges::any_of(plan.chosen, [&](const config::WorkItem& item) {
+    const auto folder = installation.folders.find(item.problem_id());
+    return folder != installation.folders.end() &&
+           !problem::require(folder->second).policy.isa_families.empty();
+  });
+}
+
+void warn_of_no_effect(Plan& plan, const Installation& installation) {
+  const bool cpu = plan.config.run.device == "cpu";
+  const std::string& policy = plan.config.run.isa_policy;
+  const bool asked = !cpu && (policy == "warn" || policy == "gate");  // else no problem is read
+  for (config::Diagnostic& one : agent::without_effect(
+           plan.config, cpu, !asked || plan.chosen.empty() || names_families(plan, installation))) {
+    plan.warnings.push_back(std::move(one));
+  }
+}
+
 }  // namespace
 
 Plan make_plan(const SweepOptions& options, const Installation& installation) {
@@ -122,6 +143,7 @@ Plan make_plan(const SweepOptions& options, const Installation& installation) {
                             "see the items with --dry-run"},
                            "E_SWEEP_ONLY");
   }
+  warn_of_no_effect(plan, installation);
   return plan;
 }
 

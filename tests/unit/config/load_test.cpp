@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
             "x.toml:4:1: isa_policy 'gates' is unknown; did you mean 'gate'?"},
         Bad{"problems = [\"level1/3\"]\n[agent]\nptx_hub = \"sm_90\"",
             "",
-            "x.toml:5:1: ptx_hub 'sm_90' is unknown"},
+            "x.toml:5:1: ptx_hub 'sm_90' is unknown; did you mean 'sm_90a'?"},
         Bad{"problems = [\"level1/33\"]", "", "x.toml:3:13: no problem 'level1/33'; did you mean"},
         Bad{"problems = [\"level1/3\",\n \"level1/33\"]", "", "x.toml:4:2: no problem"},
         Bad{"problems = [\"sci/heat\"]", "", "did you mean 'sci/heat2d'?"},
