@@ -110,9 +110,9 @@ Markup failures(const std::vector<Item>& items) {
       continue;
     }
     table.rows.push_back(
-        {element("a", {{"href", relative("index.html", item.page)}}, text(problem_of(t))),
+        {element("a", {{"href", relative("index.html", item.page)}}, text(label_of(t))),
          text(t.model_name),
-         badge(t, outcome_words(t.outcome)),
+         badge(t, standing(t)),
          verdict_text(t.final_result ? t.final_result->verdict : ""),
          text(reason_of(t))});
   }
@@ -127,7 +127,7 @@ std::string run_page(const Context& context, const std::vector<Item>& items) {
   for (const Item& item : items) {
     all.push_back(&item);
     if (const auto s = speedup_of(item.trajectory)) {
-      rows.push_back({{"label", problem_of(item.trajectory) + " " + item.trajectory.model_name},
+      rows.push_back({{"label", label_of(item.trajectory) + " " + item.trajectory.model_name},
                       {"standing", standing(item.trajectory)},
                       {"ratio", s->point},
                       {"low", s->low},
@@ -169,7 +169,7 @@ std::string model_page(const Context& context,
   Markup list;
   for (const Item* item : mine) {
     const record::Trajectory& t = item->trajectory;
-    Markup inner = element("strong", text(problem_of(t))) + text(" ") + badge(t, standing(t)) +
+    Markup inner = element("strong", text(label_of(t))) + text(" ") + badge(t, standing(t)) +
                    void_element("br", {});
     inner +=
         element("span", text(title_of(t))) + element("b", text(speedup_text(speedup_of(t)))) +
@@ -213,7 +213,8 @@ std::string methods_page(const Context& context) {
       paragraph(
           "correct; incorrect (wrong values, or right only on the published shapes); compile_fail "
           "(the plan or the code does not "
-          "compile); error (fault while running); timeout; rejected (breaks a rule, with "
+          "compile); error (fault while running, or no kernel: none was handed in); timeout; "
+          "rejected (breaks a rule, with "
           "evidence); skipped; infra_error (the "
           "harness or an endpoint failed: it counts for nobody and is left out of every rate).");
   body +=

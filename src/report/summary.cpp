@@ -33,6 +33,11 @@ std::string problem_of(const record::Trajectory& trajectory) {
   return (number ? "level" + trajectory.level : trajectory.level) + "/" + trajectory.problem_id;
 }
 
+std::string label_of(const record::Trajectory& trajectory) {
+  return problem_of(trajectory) +
+         (trajectory.attempt > 1 ? " #" + std::to_string(trajectory.attempt) : "");
+}
+
 std::string title_of(const record::Trajectory& trajectory) {
   return trajectory.problem_title.empty() ? trajectory.problem_name : trajectory.problem_title;
 }

@@ -24,6 +24,9 @@ struct Item {
 // "level1/3" from the trajectory's level and problem ("sci/heat2d" where they are words).
 [[nodiscard]] std::string problem_of(const record::Trajectory& trajectory);
 
+// The same with " #2" and so on from the second attempt on.
+[[nodiscard]] std::string label_of(const record::Trajectory& trajectory);
+
 // "Sparse matrix times dense matrix"; the problem's folder name where the record has no title.
 [[nodiscard]] std::string title_of(const record::Trajectory& trajectory);
 

@@ -39,6 +39,11 @@ std::string_view find(const List& list, std::string_view name) {
   return {};
 }
 
+// Nothing was handed in, so nothing ran: words only, or an endpoint that failed.
+bool no_kernel(const record::Trajectory& trajectory) {
+  return trajectory.outcome == "error" && !trajectory.final_result;
+}
+
 }  // namespace
 
 std::string outcome_words(const std::string& outcome) {
@@ -71,6 +76,9 @@ std::string stop_words(const std::string& reason) {
 }
 
 std::string standing(const record::Trajectory& trajectory) {
+  if (no_kernel(trajectory)) {
+    return "no kernel";
+  }
   if (trajectory.outcome != "correct") {
     return outcome_words(trajectory.outcome);
   }
@@ -83,6 +91,9 @@ std::string tone(const record::Trajectory& trajectory) {
   if (trajectory.outcome == "correct") {
     const std::string words = standing(trajectory);
     return words == "unstable" ? "inconclusive" : words;
+  }
+  if (no_kernel(trajectory)) {
+    return "";
   }
   return find(kOutcomes, trajectory.outcome).empty() ? "" : trajectory.outcome;
 }

@@ -14,11 +14,13 @@ namespace sweep::report {
 [[nodiscard]] std::string stop_words(const std::string& reason);
 
 // "faster", "equivalent", "slower", "unstable" or "inconclusive" for a correct kernel by its
-// verdict alone, whatever its ratio is; else outcome_words().
+// verdict alone, whatever its ratio is; "no kernel" for an error without a submission; else
+// outcome_words().
 [[nodiscard]] std::string standing(const record::Trajectory& trajectory);
 
 // The class that colours a result: "faster", the only green one, for PASS_FASTER; "equivalent",
-// "slower", "inconclusive" for other correct kernels; a known outcome; or nothing.
+// "slower", "inconclusive" for other correct kernels; a known outcome; or nothing, as where no
+// kernel was handed in.
 [[nodiscard]] std::string tone(const record::Trajectory& trajectory);
 
 // A label in that colour.

@@ -72,6 +72,35 @@ TEST(Words, TheMeanSaysOfHowManyItemsItIs) {
               HasSubstr("of 2 correct and timed of 2 items; 1 of them PASS_FASTER"));
 }
 
+// Words only, or an endpoint that failed: nothing ran, so nothing had a fault while it did.
+TEST(Words, AnErrorWithoutASubmissionIsNoKernel) {
+  Item item = judged("", 0);
+  item.trajectory.outcome = "error";
+  item.trajectory.finished_at = "2026-01-31T12:00:00.000Z";
+  for (const std::string& page : pages({}, item)) {
+    EXPECT_THAT(page, HasSubstr(">fault while running<"));
+  }
+  item.trajectory.final_result.reset();
+  EXPECT_EQ(tone(item.trajectory), "");
+  for (const std::string& page : pages({}, item)) {
+    EXPECT_THAT(page, HasSubstr(">no kernel<"));
+    EXPECT_THAT(page, Not(HasSubstr("fault while running<")));
+    EXPECT_THAT(page, Not(HasSubstr("badge error")));
+  }
+}
+
+TEST(Words, AttemptsOfAProblemAreToldApart) {
+  Item first = judged("", 0);
+  first.trajectory.outcome = "incorrect";
+  first.trajectory.finished_at = "2026-01-31T12:00:00.000Z";
+  Item second = first;
+  second.trajectory.attempt = 2;
+  const std::string page = run_page({}, {first, second});
+  EXPECT_THAT(page, HasSubstr(">level1/3</a>"));
+  EXPECT_THAT(page, HasSubstr(">level1/3 #2</a>"));
+  EXPECT_THAT(model_page({}, "m", {second}), HasSubstr(">level1/3 #2</strong>"));
+}
+
 TEST(Words, OutcomesAreWordsForPeople) {
   Item item = judged("", 0);
   item.trajectory.outcome = "infra_error";
