@@ -45,7 +45,10 @@ int run_sweep(const std::vector<std::string>& arguments) {
                "print what is finished, what would run and what it may cost; start nothing");
   app.add_option(
       "--only", options.only, "run only items of this problem or item glob, e.g. 'sci/*'");
-  app.add_option("--retry", retry, "begin finished items anew: errors, timeouts or all")
+  app.add_option("--retry",
+                 retry,
+                 "begin anew what ended in errors, in timeouts or in either (all); other finished "
+                 "items are kept, see [run] force_rerun")
       ->check(CLI::IsMember({"errors", "timeouts", "all"}));
   app.add_option("--run-name", options.run_name, "instead of [run] name");
   app.add_flag("--accept-drift",

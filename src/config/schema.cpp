@@ -73,7 +73,12 @@ constexpr std::array kRunKeys = {
         kTexts,
         "\"default\"",
         "\"default\", \"all\", or names (comma list or list)"},
-    Key{"run", "force_rerun", kBool, "false", "begin finished items anew, as --retry all"},
+    Key{"run",
+        "force_rerun",
+        kBool,
+        "false",
+        "begin every finished item anew at each start, correct ones too; "
+        "--retry begins anew only what failed"},
     Key{"run",
         "popcorn_stress_eval",
         kBool,

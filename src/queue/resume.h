@@ -27,7 +27,8 @@ enum class Action {
 };
 
 // What becomes of an item with this outcome ("" = never begun). infra_error and in_progress go on
-// by themselves; `error` and `timeout` begin anew only when asked.
+// by themselves; `error` and `timeout` begin anew only when asked, and nothing else does: `all` is
+// both of them.
 [[nodiscard]] Action decide(std::string_view outcome, Retry retry);
 
 // Finished requests and tool calls of an item since it was last begun anew, one for each index in

@@ -71,6 +71,21 @@ TEST(Harness, OneModelUnderThreeHarnessesAndTheirComparison) {
   EXPECT_THAT(log, HasSubstr(",all,demo-fixer,custom,level1/3,1,3,1,submit_kernel,native,true,"));
 }
 
+TEST(Harness, RetryKeepsWhatIsCorrectAndForceRerunBeginsItAnew) {
+  const Workspace here;
+  here.write("s.toml", config("again", ""));
+  ASSERT_EQ(here.sweep({"s.toml"}).code, 0);
+  const int asked = here.rows("runs/again", "request");
+  ASSERT_GT(asked, 0);
+  const Outcome kept = here.sweep({"s.toml", "--retry", "all"});
+  EXPECT_EQ(kept.code, 0) << kept.err;
+  EXPECT_EQ(here.rows("runs/again", "request"), asked);
+  here.write("s.toml", config("again", "", "force_rerun = true\n"));
+  const Outcome anew = here.sweep({"s.toml"});
+  EXPECT_EQ(anew.code, 0) << anew.err;
+  EXPECT_EQ(here.rows("runs/again", "request"), 2 * asked);
+}
+
 // Two attempts hand in the same text, over two worker processes.
 TEST(Harness, ADuplicateIsAnsweredFromTheRecord) {
   const Workspace here;
