@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -85,6 +86,33 @@ std::string counts(const std::map<std::string, std::size_t>& all) {
   return out;
 }
 
+// An item's identity but for the model.
+std::set<std::string> without_model(const Items& items) {
+  std::set<std::string> out;
+  for (const auto& [id, item] : items) {
+    const record::Trajectory& t = item.trajectory;
+    out.insert(fmt::format("{}/{}/{}", t.variant, problem_of(t), t.attempt));
+  }
+  return out;
+}
+
+// Why no item is in all of them.
+std::string why_none(const std::vector<record::RunDir>& runs, const std::vector<Items>& all) {
+  std::set<std::string> shared = without_model(all.front());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].empty()) {
+      return fmt::format("no item of {} has ended yet",
+                         util::printable(runs[i].folder().filename().string()));
+    }
+    const std::set<std::string> here = without_model(all[i]);
+    std::erase_if(shared, [&](const std::string& id) { return !here.contains(id); });
+  }
+  return shared.empty() ? "no problem (with variant and attempt) ended in all of them"
+                        : "the same problems ended, but not of the same model, and the model's "
+                          "name is part of an item; give it the same [[models]] name in each "
+                          "run, or hold models against each other as [[models]] of one run";
+}
+
 }  // namespace
 
 Comparison compare(const std::vector<record::RunDir>& runs) {
@@ -96,6 +124,7 @@ Comparison compare(const std::vector<record::RunDir>& runs) {
   for (const auto& [id, item] : all.front()) {
     out.common += everywhere(all, id) ? 1U : 0U;
   }
+  out.why = out.common == 0 ? why_none(runs, all) : "";
   for (std::size_t i = 0; i < all.size(); ++i) {
     out.dropped += all[i].size() - out.common;
     std::map<std::string, std::vector<const Item*>> by_model;
@@ -119,7 +148,7 @@ std::string text(const Comparison& comparison) {
       comparison.common == 1 ? "" : "s",
       comparison.dropped > 0 ? fmt::format("; {} others are left out", comparison.dropped) : "");
   if (comparison.rows.empty()) {
-    return out;
+    return out + comparison.why + "\n";
   }
   out += fmt::format("{:<20}  {:<12}  {:<20}  {:>9}  {:>11}  {:>8}  {:>6}  {:>6}  {:>8}\n",
                      "run",
@@ -174,6 +203,7 @@ nlohmann::json to_json(const Comparison& comparison) {
   return {{"schema", 1},
           {"common", comparison.common},
           {"dropped", comparison.dropped},
+          {"why", comparison.why.empty() ? nlohmann::json() : nlohmann::json(comparison.why)},
           {"devices", comparison.devices},
           {"on_cpu", comparison.on_cpu},
           {"rows", std::move(rows)}};

@@ -31,6 +31,7 @@ struct Comparison {
   std::size_t common = 0;            // items in all runs
   std::size_t dropped = 0;           // others
   bool on_cpu = false;               // some times are no GPU's
+  std::string why;                   // none is in all runs: why, and what to do; else empty
   std::vector<std::string> devices;  // distinct; more than one: speedups do not compare
 };
 

@@ -76,7 +76,22 @@ TEST(Compare, RunsThatShareNothingAreSaidToShareNothing) {
   const record::RunDir b(folder.path() / "b");
   put(a, trajectory("1", "correct"));
   put(b, trajectory("2", "correct"));
-  EXPECT_EQ(text(compare({a, b})), "0 items ended in every run; 2 others are left out\n");
+  EXPECT_EQ(text(compare({a, b})),
+            "0 items ended in every run; 2 others are left out\n"
+            "no problem (with variant and attempt) ended in all of them\n");
+  const record::RunDir c(folder.path() / "c");
+  record::Trajectory other = trajectory("1", "correct");
+  other.model_name = "n";
+  other.item_id = "custom/n/level1/1";
+  put(c, other);
+  EXPECT_THAT(text(compare({a, c})), HasSubstr("the model's name is part of an item"));
+  EXPECT_THAT(to_json(compare({a, c})).at("why").get<std::string>(), HasSubstr("[[models]] name"));
+  const record::RunDir d(folder.path() / "d");
+  record::Trajectory open = trajectory("1", "in_progress");
+  open.finished_at.reset();
+  put(d, open);
+  EXPECT_THAT(text(compare({a, d})), HasSubstr("no item of d has ended yet"));
+  EXPECT_TRUE(to_json(compare({a, a})).at("why").is_null());
 }
 
 TEST(Words, EveryStopReasonHasAMeaning) {
