@@ -115,4 +115,9 @@ inline constexpr std::string_view kQuickstartResult = "quickstart-result.json";
 // met; else kDone.
 [[nodiscard]] int quickstart_exit_code(const QuickstartResult& result, const std::string& require);
 
+// Which requirement does not hold, why, and what to do, where the exit code is kNotCorrect; else
+// empty.
+[[nodiscard]] std::string quickstart_unmet(const QuickstartResult& result,
+                                           const std::string& require);
+
 }  // namespace sweep::cli

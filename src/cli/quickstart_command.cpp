@@ -121,6 +121,15 @@ void show(const QuickstartResult& result, const GlobalOptions& global) {
   util::write_file_atomic(result.folder / kQuickstartResult, dumped(body));
 }
 
+// The exit code; what is required and does not hold is said.
+int concluded(const QuickstartResult& result, const std::string& require) {
+  if (const std::string unmet = quickstart_unmet(result, require); !unmet.empty()) {
+    std::cout << std::flush;
+    std::cerr << "sweep: quickstart: " << unmet << '\n';
+  }
+  return quickstart_exit_code(result, require);
+}
+
 int start(const QuickstartOptions& options) {
   queue::SweepOptions sweep;
   sweep.config = quickstart_file(options.output);
@@ -158,7 +167,7 @@ int run_and_report(const QuickstartOptions& options) {
   const QuickstartResult result =
       read_quickstart(open_run(options.output.string()), options.target);
   show(result, options.global);
-  return code != kDone ? code : quickstart_exit_code(result, options.require);
+  return code != kDone ? code : concluded(result, options.require);
 }
 
 int report_again(const QuickstartOptions& options) {
@@ -172,7 +181,7 @@ int report_again(const QuickstartOptions& options) {
   }
   result = read_quickstart(run, options.target);
   show(result, options.global);
-  return quickstart_exit_code(result, options.require);
+  return concluded(result, options.require);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ void judge_runner(const record::Trajectory& t, QuickstartResult& out) {
                                 t.max_turns,
                                 t.stop_reason.empty() ? "not recorded" : t.stop_reason);
   if (out.runner == Runner::failed) {
-    out.runner_text += "; " + report::outcome_words(t.outcome) + ": " + report::reason_of(t);
+    out.runner_text += "; " + report::standing(t) + ": " + report::reason_of(t);
   }
 }
 
@@ -197,6 +197,27 @@ int quickstart_exit_code(const QuickstartResult& result, const std::string& requ
   }
   const bool met = require.empty() || (require == "correct" ? result.correct : result.met == true);
   return met ? kDone : kNotCorrect;
+}
+
+std::string quickstart_unmet(const QuickstartResult& result, const std::string& require) {
+  if (quickstart_exit_code(result, require) != kNotCorrect) {
+    return "";
+  }
+  const std::string where = "--require " + require + " does not hold: ";
+  if (!result.submitted) {
+    return where + "no kernel was handed in";
+  }
+  if (!result.correct) {
+    return where + "the kernel is not correct: " + util::printable(result.kernel_text);
+  }
+  if (!result.met) {
+    return where +
+           "a target is not judged on the cpu device, whose times are no GPU times; run with "
+           "--device cuda:N, or ask for --require correct";
+  }
+  return where + fmt::format("the target of {} over the seed is not met: {}",
+                             util::human_ratio(result.target),
+                             util::printable(result.target_text));
 }
 
 }  // namespace sweep::cli

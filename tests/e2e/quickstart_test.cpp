@@ -211,7 +211,11 @@ TEST_F(Quickstart, ARunOfTheBuiltInModelEndsInAReport) {
   EXPECT_EQ(report.out, table);
   EXPECT_EQ(here_.sweep({"q/quickstart.toml"}).code, 0);
   EXPECT_EQ(quickstart({"--report", "q", "--require", "correct"}).code, 0);
-  EXPECT_EQ(quickstart({"--report", "q", "--require", "target"}).code, 1);
+  const Outcome unmet = quickstart({"--report", "q", "--require", "target"});
+  EXPECT_EQ(unmet.code, 1);
+  EXPECT_THAT(unmet.err,
+              HasSubstr("--require target does not hold: a target is not judged on the "
+                        "cpu device"));
   EXPECT_EQ(quickstart({"--report", "q", "--target", "1.5", "--quiet"}).code, 0);
   EXPECT_EQ(here_.sweep_json({"quickstart", "--report", "q"}).at("target").at("least"), 1.5);
 

@@ -137,6 +137,17 @@ TEST(QuickstartResult, TheExitCodeAsksForNoMoreThanIsRequired) {
   EXPECT_EQ(quickstart_exit_code(slow, "target"), kNotCorrect);
   EXPECT_EQ(quickstart_exit_code(wrong, "correct"), kNotCorrect);
   EXPECT_EQ(quickstart_exit_code(fast, "target"), kDone);
+  EXPECT_EQ(quickstart_unmet(fast, "target"), "");
+  EXPECT_EQ(quickstart_unmet(slow, "correct"), "");
+  EXPECT_EQ(quickstart_unmet(wrong, ""), "");
+  EXPECT_THAT(quickstart_unmet(slow, "target"), HasSubstr("the target of 1.00x over the seed"));
+  EXPECT_THAT(quickstart_unmet(wrong, "correct"), HasSubstr("the kernel is not correct: "));
+  EXPECT_THAT(quickstart_unmet(judge_quickstart(without_kernel("error", "turns"), 1), "target"),
+              HasSubstr("--require target does not hold: no kernel was handed in"));
+  EXPECT_THAT(
+      quickstart_unmet(judge_quickstart(submitted(Verdict::pass_inconclusive, {2, 3, 4}, "cpu"), 1),
+                       "target"),
+      HasSubstr("--device cuda:N"));
   QuickstartResult damaged = fast;
   damaged.damage.emplace_back("ledger.jsonl:3: hash");
   EXPECT_EQ(quickstart_exit_code(damaged, ""), kInfra);
