@@ -220,7 +220,8 @@ void read_harness(TomlReader& reader,
   }
   if (one_turn) {
     harness.max_tool_calls = calls;
-  } else if (harness.tries() && agent.get("max_tool_calls") == nullptr) {
+  } else if (harness.tries() && agent.get("max_turns") != nullptr &&
+             agent.get("max_tool_calls") == nullptr) {
     harness.max_tool_calls = std::max(harness.max_tool_calls, harness.max_turns);
   }
 }

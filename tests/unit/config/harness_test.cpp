@@ -61,6 +61,15 @@ TEST(Harness, OnesOwnBeginsAsItsBase) {
   EXPECT_EQ(mine.feedback, Feedback::timing);
   EXPECT_TRUE(mine.show_seed);
   EXPECT_THAT(mine.tools, ElementsAre("static_check", "submit_kernel"));
+  // Calls follow the turns where versions are tried, and only there; what is given is kept.
+  const auto calls = [](const std::string& agent, const std::string& own) {
+    return harness_of("[agent]\nharness = \"q\"\n" + agent + "[harness.q]\n" + own).max_tool_calls;
+  };
+  EXPECT_EQ(calls("", "base = \"repair\"\nmax_turns = 8\n"), 8);
+  EXPECT_EQ(calls("max_turns = 9\n", "base = \"repair\"\n"), 9);
+  EXPECT_EQ(calls("", "base = \"repair\"\nmax_turns = 2\n"), 5);
+  EXPECT_EQ(calls("", "base = \"repair\"\nmax_turns = 8\nmax_tool_calls = 6\n"), 6);
+  EXPECT_EQ(calls("", "max_turns = 40\n"), 30);
   // [agent] has the last word on budgets.
   EXPECT_EQ(harness_of("[agent]\nharness = \"q\"\nmax_turns = 3\n[harness.q]\nmax_turns = 12\n")
                 .max_turns,
