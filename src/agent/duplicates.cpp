@@ -30,21 +30,6 @@ void for_lines(std::string_view text, const Each& each) {
 
 }  // namespace
 
-std::string normalised(std::string_view source) {
-  std::string out;
-  for_lines(source, [&](std::string_view line) {
-    if (line.ends_with('\r'))
-      line.remove_suffix(1);
-    const std::size_t last = line.find_last_not_of(" \t");
-    const std::string_view kept = line.substr(0, last == std::string_view::npos ? 0 : last + 1);
-    out += kept.ends_with('\\') ? line : kept;
-    out += '\n';
-  });
-  const std::size_t last = out.find_last_not_of('\n');
-  out.erase(last == std::string::npos ? 0 : last + 1);
-  return out;
-}
-
 std::string plan_lines(std::string_view source) {
   if (source.find("/*@") != std::string_view::npos)
     return {};
@@ -80,7 +65,7 @@ std::vector<std::string> judged_keys(std::string_view source,
     return util::sha256_hex(
         record::canonical({{"what", what}, {"settings", settings}, {"text", text}}));
   };
-  std::vector<std::string> out = {key("source", util::sha256_hex(normalised(source)))};
+  std::vector<std::string> out = {key("source", util::sha256_hex(source))};
   if (const std::string plan = plan_lines(source); !code_sha256.empty() && !plan.empty())
     out.push_back(key("code", code_sha256 + util::sha256_hex(plan)));
   return out;

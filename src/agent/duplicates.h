@@ -18,17 +18,13 @@ struct JudgedUnder {
   std::int64_t epoch = 0;
 };
 
-// The text without what no compiler reads: carriage returns before a line feed, blanks at the ends
-// of lines (not where one before them splices the next line on), empty lines at the end. Lines keep
-// their numbers.
-[[nodiscard]] std::string normalised(std::string_view source);
-
 // Lines of the plan with single blanks; empty where the text has a plan in a comment block, whose
 // end only its parser knows.
 [[nodiscard]] std::string plan_lines(std::string_view source);
 
-// Names under which a run knows a judgement: by the normalised text, and by machine code and plan
-// where `code_sha256` (CompileResult) is known. Equal names mean equal judgements.
+// Names under which a run knows a judgement: by the text, byte for byte (blanks count in a raw
+// string), and by machine code and plan where `code_sha256` (CompileResult) is known. Equal names
+// mean equal judgements.
 [[nodiscard]] std::vector<std::string> judged_keys(std::string_view source,
                                                    const std::string& code_sha256,
                                                    const JudgedUnder& under);

@@ -102,6 +102,8 @@ void Session::run_calls(const std::vector<endpoint::ToolCall>& calls, record::Tu
     record::ToolCall done;
     if (!stop_ && services_.record->stopping())
       stop_ = StopReason::interrupted;
+    if (!stop_ && out_of_time())
+      stop_ = StopReason::timeout;
     if (stop_) {
       break;
     }
@@ -239,12 +241,15 @@ ToolOutcome Session::run_recorded(const std::string& tool,
 void Session::remember(const std::string& tool,
                        const std::string& kernel,
                        const ToolOutcome& outcome) {
-  if (!outcome.success || (tool != "compile_kernel" && tool != "run_correctness"))
+  // What was compiled and found wrong is handed in where there is nothing else: it is an incorrect
+  // kernel, not none.
+  const bool compiled = outcome.success || outcome.metadata.value("compiled", false);
+  if (!compiled || (tool != "compile_kernel" && tool != "run_correctness"))
     return;
   Candidate candidate;
   candidate.kernel = kernel;
-  candidate.state =
-      tool == "run_correctness" ? Candidate::State::correct : Candidate::State::compiled;
+  candidate.state = tool == "run_correctness" && outcome.success ? Candidate::State::correct
+                                                                 : Candidate::State::compiled;
   candidate.device_seconds = outcome.device_seconds;
   candidates_.push_back(std::move(candidate));
 }

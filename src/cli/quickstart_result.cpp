@@ -111,10 +111,13 @@ double last_target(const fs::path& folder) {
 std::optional<record::ItemName> item_of(const record::RunDir& run,
                                         const record::Verification& ledger) {
   const std::vector<record::ItemName> items = record::planned_items(run, ledger.read);
-  if (items.size() == 1 && problem_of(items[0]) == kQuickstartProblem) {
+  std::error_code error;
+  const fs::path config = run.folder() / "quickstart.toml";
+  if (items.size() == 1 && problem_of(items[0]) == kQuickstartProblem &&
+      fs::is_regular_file(config, error)) {
     return items[0];
   }
-  if (items.empty() && !ledger.intact) {
+  if (items.empty() && (fs::is_regular_file(config, error) || !ledger.intact)) {
     return std::nullopt;
   }
   std::string found;

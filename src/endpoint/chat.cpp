@@ -87,7 +87,8 @@ Json call_json(const ToolCall& call) {
   return {{"id", call.id},
           {"type", "function"},
           {"function",
-           {{"name", call.name}, {"arguments", call.problem.empty() ? call.arguments : "{}"}}}};
+           {{"name", sendable_name(call.name)},
+            {"arguments", call.problem.empty() ? call.arguments : "{}"}}}};
 }
 
 // Calls as they were understood: broken arguments in the history make later requests fail.

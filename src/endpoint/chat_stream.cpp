@@ -193,12 +193,15 @@ void ChatStream::add_name(CallSlot& slot, const std::string& name) const {
 }
 
 void ChatStream::add_call(const Json& delta) {
-  // Each piece looks through all calls.
+  // Each piece looks through all calls. More of them are a model's doing and no fault of the
+  // server: those beyond are left out, as no session answers as many.
   constexpr std::size_t kMostCalls = 1024;
   const std::string id = text_at(delta, "id");
   CallSlot& slot = slot_for(integer_at(delta, "index"), id);
-  if (calls_.size() > kMostCalls)
-    error_ = WireError{"more than 1024 tool calls in one answer", "bad_event", "", "", 0};
+  if (calls_.size() > kMostCalls) {
+    calls_.resize(kMostCalls);
+    return;
+  }
   if (slot.id.empty())
     slot.id = id;
   if (delta.is_object())

@@ -184,4 +184,14 @@ Usage usage_from_json(const Json& json) {
   return usage;
 }
 
+std::string sendable_name(std::string_view name) {
+  constexpr std::size_t kLongest = 64;
+  std::string out(name.substr(0, kLongest));
+  for (char& c : out) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    c = plain || c == '_' || c == '-' ? c : '_';
+  }
+  return out.empty() ? "unknown" : out;
+}
+
 }  // namespace sweep::endpoint

@@ -71,6 +71,11 @@ enum class Finish { stop, tool_calls, length, content_filter, other };
 // call, become one user message. Assistant messages are left as they are.
 [[nodiscard]] Conversation settled(const Conversation& conversation);
 
+// A called tool's name as a request may repeat it: servers refuse a history with other names, and a
+// model may have invented any. Letters, digits, '_' and '-' stay, other bytes become '_'; at most
+// 64; "unknown" for none.
+[[nodiscard]] std::string sendable_name(std::string_view name);
+
 // Conversations as JSON for trajectories and prompts; from_json throws util::InfraError
 // (E_ENDPOINT_RECORD).
 [[nodiscard]] nlohmann::ordered_json to_json(const Message& message);

@@ -50,7 +50,7 @@ void add_assistant(Json& input, const Message& message, const Profile& profile) 
     if (!call.from_text)
       input.push_back({{"type", "function_call"},
                        {"call_id", call.id},
-                       {"name", call.name},
+                       {"name", sendable_name(call.name)},
                        {"arguments", call.problem.empty() ? call.arguments : "{}"}});
 }
 

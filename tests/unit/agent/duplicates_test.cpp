@@ -11,15 +11,6 @@ using test::call;
 using test::says;
 using test::World;
 
-TEST(Normalised, LeavesOutWhatNoCompilerReads) {
-  EXPECT_EQ(normalised("a  \r\nb\t\n\n\n"), "a\nb");
-  EXPECT_EQ(normalised("\n a\n\nb"), "\n a\n\nb");  // lines keep their numbers
-  EXPECT_EQ(normalised(""), "");
-  // A blank behind a backslash decides whether the next line is spliced on.
-  EXPECT_NE(normalised("// x \\ \nint y;"), normalised("// x \\\nint y;"));
-  EXPECT_NE(normalised("a b"), normalised("a  b"));
-}
-
 TEST(PlanLines, AreThoseOfThePlanWhateverTheirBlanks) {
   EXPECT_EQ(plan_lines("//@  let a  = 1\nint x;\n  //@ k<<<1, 32>>>(a)"),
             "let a = 1\nk<<<1, 32>>>(a)\n");
@@ -34,7 +25,8 @@ TEST(JudgedKeys, DifferWithEverythingThatDecides) {
   const std::string source = "//@ k<<<1, 1>>>(y)\n__global__ void k(float* y) {}";
   const auto base = judged_keys(source, "", under);
   ASSERT_EQ(base.size(), 1U);
-  EXPECT_EQ(judged_keys(source + "  \n\n", "", under), base);
+  // Blanks are code in a raw string: R"(a  <newline>b)" is another text than R"(a<newline>b)".
+  EXPECT_NE(judged_keys(source + "  \n", "", under), base);
   EXPECT_EQ(judged_keys(source, "code", under).size(), 2U);
   EXPECT_EQ(judged_keys(source + " // other", "code", under).at(1),
             judged_keys("int unused;\n" + source, "code", under).at(1));
@@ -77,7 +69,7 @@ TEST(JudgedBefore, IsAnsweredFromTheRecordAndSaysSo) {
   second.memory.artifacts = first.memory.artifacts;
   second.memory.known[first.memory.tools[0].facts["keys"][0]] = {
       first.memory.tools[0].output_sha256, "the first item"};
-  second.model.answers = {says("", {call("submit_kernel", "fast  \n")})};
+  second.model.answers = {says("", {call("submit_kernel", "fast")})};
   const record::Trajectory two = second.run();
   EXPECT_TRUE(second.judge.requests.empty());
   EXPECT_EQ(two.outcome, one.outcome);

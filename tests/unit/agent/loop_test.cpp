@@ -284,6 +284,15 @@ TEST(Loop, ASpentBudgetLeavesTheItemInProgressBeforeTheNextRequest) {
   EXPECT_FALSE(t.final_result);
 }
 
+TEST(Loop, AKernelThatIsKnownToBeWrongIsHandedInWhereThereIsNoOther) {
+  World w;
+  w.config.agent.harness.max_turns = 2;
+  w.model.answers = {says("", {call("run_correctness", "wrong")}), says("no more ideas")};
+  const record::Trajectory t = w.run();
+  EXPECT_EQ(t.outcome, "incorrect");
+  EXPECT_EQ(w.memory.artifacts.at(t.final_result->kernel_sha256), "wrong");
+}
+
 TEST(Loop, WallLimitEndsTheItem) {
   World w;
   w.config.agent.turn_delay_s = 2000;

@@ -26,6 +26,13 @@ std::vector<std::string> events(const std::vector<std::string>& pieces) {
   return out;
 }
 
+TEST(SendableName, KeepsWhatServersTakeInAHistory) {
+  EXPECT_EQ(sendable_name("compile_kernel-2"), "compile_kernel-2");
+  EXPECT_EQ(sendable_name("../etc\n{{x}}"), "___etc___x__");
+  EXPECT_EQ(sendable_name(""), "unknown");
+  EXPECT_EQ(sendable_name(std::string(200, 'a')).size(), 64U);
+}
+
 TEST(Sse, SameEventsWhereverTheBytesAreCutAndHoweverLinesEnd) {
   const std::string lf =
       "\xEF\xBB\xBF: ping\n\nevent: a\ndata: {\"x\":\ndata:1}\n\nid: 7\n\ndata: : "
