@@ -79,7 +79,7 @@ TEST(JudgedBefore, IsAnsweredFromTheRecordAndSaysSo) {
   EXPECT_EQ(two.turns[0].tool_calls[0].metadata.at("duplicate_of"), "the first item");
   EXPECT_EQ(second.memory.tools[0].facts.at("duplicate_of"), "the first item");
   EXPECT_FALSE(second.memory.tools[0].facts.contains("keys"));
-  EXPECT_EQ(second.memory.artifacts.at(two.final_result->kernel_sha256), "fast  \n");
+  EXPECT_EQ(second.memory.artifacts.at(two.final_result->kernel_sha256), "fast");
   // Tools that look are not judgements.
   World third;
   third.model.answers = {says("", {call("run_correctness", "fast")}),
