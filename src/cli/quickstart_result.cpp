@@ -174,6 +174,8 @@ QuickstartResult read_quickstart(const record::RunDir& run, std::optional<double
   out.rows = checked.ledger.rows;
   if (!checked.ledger.problem.empty()) {
     out.damage.push_back(checked.ledger.problem);
+  } else if (!item) {
+    out.damage.emplace_back("its ledger names no item: it was emptied, or what it names is lost");
   }
   out.damage.insert(out.damage.end(), checked.broken.begin(), checked.broken.end());
   if (!unreadable.empty()) {

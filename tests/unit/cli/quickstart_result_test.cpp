@@ -198,7 +198,10 @@ class QuickstartRead : public ::testing::Test {
     record::Ledger ledger(run_.ledger_file());
     (void)ledger.append(
         record::kind::run_start, {}, {{"items_sha256", artifacts.put(record::plan_json(items))}});
+    util::write_file_atomic(config(), "# a quickstart's\n");
   }
+
+  [[nodiscard]] std::filesystem::path config() const { return run_.folder() / "quickstart.toml"; }
 
   util::TempDir folder_;
   record::RunDir run_{folder_.path() / "q"};
@@ -242,6 +245,18 @@ TEST_F(QuickstartRead, AnotherRunIsRefused) {
     EXPECT_EQ(error.code(), "E_QUICKSTART_FOREIGN");
     EXPECT_THAT(error.what(), HasSubstr("a run of 2 items: level1/3, ptx/gemm, no quickstart"));
   }
+}
+
+TEST_F(QuickstartRead, ASweepOfTheSameProblemIsForeign) {
+  begin({kItem});
+  std::filesystem::remove(config());
+  EXPECT_THROW((void)read_quickstart(run_, std::nullopt), util::UsageError);
+}
+
+TEST_F(QuickstartRead, AnEmptiedLedgerIsDamage) {
+  begin({kItem});
+  util::write_file_atomic(run_.ledger_file(), "");
+  EXPECT_THAT(read_quickstart(run_, std::nullopt).damage, Not(IsEmpty()));
 }
 
 TEST_F(QuickstartRead, ABrokenLedgerIsDamage) {
