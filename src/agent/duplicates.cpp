@@ -1,6 +1,7 @@
 #include "agent/duplicates.h"
 
 #include "record/json.h"
+#include "submission/plan_text.h"
 #include "util/sha256.h"
 #include "util/text.h"
 
@@ -31,13 +32,14 @@ void for_lines(std::string_view text, const Each& each) {
 }  // namespace
 
 std::string plan_lines(std::string_view source) {
-  if (source.find("/*@") != std::string_view::npos)
-    return {};
+  const auto text = submission::plan_text("", source);
+  const auto* plan = std::get_if<std::string>(&text);
   std::string out;
-  for_lines(source, [&](std::string_view line) {
-    if (const std::string_view text = util::trim(line); text.starts_with("//@"))
-      out += single_blanks(text.substr(3)) + "\n";
-  });
+  if (plan != nullptr)
+    for_lines(*plan, [&](std::string_view line) {
+      if (const std::string kept = single_blanks(line); !kept.empty())
+        out += kept + "\n";
+    });
   return out;
 }
 

@@ -18,8 +18,8 @@ struct JudgedUnder {
   std::int64_t epoch = 0;
 };
 
-// Lines of the plan with single blanks; empty where the text has a plan in a comment block, whose
-// end only its parser knows.
+// Lines of the plan as its parser reads them, with single blanks and without comments; empty where
+// it has none, or a block without an end.
 [[nodiscard]] std::string plan_lines(std::string_view source);
 
 // Names under which a run knows a judgement: by the text, byte for byte (blanks count in a raw

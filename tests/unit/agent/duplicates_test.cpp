@@ -14,7 +14,13 @@ using test::World;
 TEST(PlanLines, AreThoseOfThePlanWhateverTheirBlanks) {
   EXPECT_EQ(plan_lines("//@  let a  = 1\nint x;\n  //@ k<<<1, 32>>>(a)"),
             "let a = 1\nk<<<1, 32>>>(a)\n");
-  EXPECT_EQ(plan_lines("/*@ k<<<1, 1>>>() */"), "");
+  EXPECT_EQ(plan_lines("/*@ k<<<1, 1>>>()\n\n  zero(y) */\nint x;"), "k<<<1, 1>>>()\nzero(y)\n");
+  EXPECT_EQ(plan_lines("/*@ k<<<1, 1>>>()"), "");
+  // What the parser takes for a plan, and nothing else: a launch must not hide from the key.
+  EXPECT_EQ(plan_lines("\xEF\xBB\xBF//@ zero(y)\r\n//@ k<<<1, 1>>>(y) // twice"),
+            "zero(y)\nk<<<1, 1>>>(y)\n");
+  EXPECT_EQ(plan_lines("\f//@ zero(y)\nint a; //@ zero(y)\n//@ k<<<1, 1>>>(y)"),
+            "k<<<1, 1>>>(y)\n");
 }
 
 TEST(JudgedKeys, DifferWithEverythingThatDecides) {

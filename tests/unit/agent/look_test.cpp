@@ -32,7 +32,7 @@ void set(profile::KernelProfile& kernel, const std::string& key, double value) {
   }
 }
 
-// Figures of tests/honest_cuda/wgmma_gemm.cu on an H200
+// Figures of src/agent/prompts/hub/wgmma.cu on an H200
 // (docs/measurements/2026-11-30-evaluation-h200.md); what stands not there is left out.
 profile::NcuReport gemm_report(double seconds = 149.12e-6) {
   profile::KernelProfile kernel;
