@@ -34,7 +34,8 @@ struct Admission {
   std::string failure;  // why no rule was examined; empty: they were
   std::vector<evaluate::admission::RuleResult> rules;
 
-  // No rule fails, and all were asked for. On the cpu device rule 6 is not measured.
+  // Every rule holds. On the cpu device rule 6 is not measured, and rule 7 need not be whole (draws
+  // take too long there): what is scored needs an admission on a GPU.
   [[nodiscard]] bool admitted() const;
 };
 

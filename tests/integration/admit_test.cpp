@@ -137,6 +137,7 @@ TEST_F(Admit, ASoundProblemIsAdmittedByAllRules) {
   EXPECT_EQ(found.rules.size(), 7U);
   EXPECT_TRUE(found.admitted());
   EXPECT_EQ(rule(found, Rule::work).state, State::not_measured);
+  EXPECT_EQ(rule(found, Rule::draws).state, State::not_measured) << "three draws prove nothing";
   EXPECT_THAT(rule(found, Rule::honest).worst, HasSubstr("the reference in fp32"));
 }
 

@@ -16,6 +16,8 @@
 namespace sweep::evaluate::admission {
 namespace {
 
+constexpr std::size_t kStressDraws = 200;
+
 constexpr double kMostSlower = 20;
 // Launch overhead hides what a shorter call does.
 constexpr double kLongNominal = 10e-6;
@@ -196,6 +198,12 @@ RuleResult draws_rule(Session& session, Store& store, const Options& options, co
                     {"stress", static_cast<double>(stress)},
                     {"stress_wanted", static_cast<double>(options.draws)},
                     {"seed_share", worst}};
+  // Fewer draws than the rule asks for prove nothing, whoever asked for fewer.
+  if (result.state == State::holds && stress < kStressDraws) {
+    result.state = State::not_measured;
+    result.next = fmt::format(
+        "the rule asks for {} stress draws: give --draw-seconds, or run it on a GPU", kStressDraws);
+  }
   if (result.state == State::fails) {
     result.next = "correct the seed, the reference, or the bounds of [dims] and [stress]";
   }

@@ -39,6 +39,11 @@ TEST(Admission, NeedsEveryRuleThatTheDeviceCanMeasure) {
   Admission no_floor = good(true);
   no_floor.rules[5].state = State::not_measured;
   EXPECT_FALSE(no_floor.admitted());
+  Admission few_draws = good(true);
+  few_draws.rules[6].state = State::not_measured;
+  EXPECT_FALSE(few_draws.admitted());
+  few_draws.cuda = false;
+  EXPECT_TRUE(few_draws.admitted());
   Admission fails = good();
   fails.rules[1].fail("x");
   EXPECT_FALSE(fails.admitted());
