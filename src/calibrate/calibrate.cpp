@@ -326,14 +326,17 @@ class Calibrator {
   }
 
   Outcome finish() {
+    // The noise floor is that of an evaluation without a pilot, which has fewer replicates.
+    if (options_.pilot) {
+      return std::move(outcome_);
+    }
     evaluate::Calibration& made = outcome_.calibration;
     made.made = clock_.wall();
     made.version = options_.version;
     made.device = info_;
     for (const Band& band : kBands) {
       const std::vector<BandSession> sessions = outcome_.study.of(band.name, false);
-      // The noise floor is that of an evaluation without a pilot, which has fewer replicates.
-      if (!sessions.empty() && !options_.pilot) {
+      if (!sessions.empty()) {
         made.bands.push_back(summarise(band, sessions));
       }
     }

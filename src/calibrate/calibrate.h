@@ -32,12 +32,12 @@ struct Options {
 struct Outcome {
   evaluate::Calibration calibration;
   Study study;                 // all sessions, those of `append` included
-  std::filesystem::path file;  // where the calibration was stored
+  std::filesystem::path file;  // where the calibration was stored; empty: it was not (pilot)
 };
 
-// Measures, stores the calibration in the cache and returns it; what this run leaves out is kept
-// from the one that was there. `say` gets a line at each step. The
-// device is taken alone while it is measured. Throws what its parts throw, and util::UsageError
+// Measures, stores the calibration in the cache (but for Options::pilot) and returns it; what this
+// run leaves out is kept from the one that was there. `say` gets a line at each step. The device is
+// taken alone while it is measured. Throws what its parts throw, and util::UsageError
 // "E_CALIBRATE_BANDS" where the device reaches none of the bands.
 [[nodiscard]] Outcome calibrate(const Options& options,
                                 const std::function<void(const std::string&)>& say);

@@ -66,7 +66,8 @@ void declare(CLI::App& app, CalibrateOptions& o) {
   app.add_flag("--pilot",
                o.pilot,
                "sessions as `sweep eval --full` has them, of one band each: a pilot chooses the "
-               "replicates");
+               "replicates; for a study, and no noise floor of `sweep eval`")
+      ->needs("--append");
   app.add_flag("--no-ceilings", o.no_ceilings, "leave out what the device reaches");
   app.add_flag("--table", o.table, "measure nothing: print the table of --append")
       ->needs("--append");
@@ -131,7 +132,7 @@ void print(const calibrate::Outcome& outcome, const CalibrateOptions& o) {
     return;
   }
   const Style style = Style::for_stdout();
-  if (!o.table) {
+  if (!o.table && !o.pilot) {
     std::cout << calibration_text(outcome.calibration, style);
   }
   if (!o.append.empty()) {

@@ -8,8 +8,8 @@ namespace sweep::evaluate {
 // The arms of a replicate: processes of its own.
 struct Pair {
   Player seed, candidate;
-  // Started and warmed first. What comes second finds other memory free: a kernel of long dependent
-  // chains was measured to gain 2% over itself where the seed always came first.
+  // Started and warmed first. Where the seed always was, a scan read 2% faster than itself in one
+  // shape on an H200 (docs/measurements); why is not known, nor whether taking turns cures it.
   timing::Arm first = timing::Arm::seed;
 
   // Calls seed() and candidate() in the pair's order.

@@ -102,10 +102,10 @@ struct Rule {
 
 // Replicates of the verdict after a pilot, whose calls are not used again: replicates_for the
 // larger of replicate_sd, which two replicates estimate badly, and what it cannot be below:
-// block_error and, in quadrature, 0.1 us of a call's length, by which processes differ whatever
-// they run (H200, copies of 8 and 27 us against themselves: docs/measurements). The target is that
-// of target_half_width for the geometric mean of the seed's medians. The verdict's own calls have
-// no say, so its interval keeps its error rate.
+// block_error and, in quadrature, 0.1 us of a call's length, by which processes differ beyond
+// their blocks' scatter (0.12 us: H200, fifteen sessions of a copy of 27 us: docs/measurements).
+// The target is that of target_half_width for the geometric mean of the seed's medians. The
+// verdict's own calls have no say, so its interval keeps its error rate.
 [[nodiscard]] int replicates_after(const Result& pilot);
 
 // A gain that matters in practice and was confirmed: the estimate is at least 1.05, and the

@@ -2,6 +2,7 @@
 // compiler.
 #include "calibrate/calibrate.h"
 
+#include "device/describe.h"
 #include "evaluate/evaluation_json.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -73,6 +74,19 @@ TEST_F(CalibrateOnCpu, TimesACopyAgainstItselfAndStoresWhatItSaw) {
   EXPECT_NE(second.study.lines[0].bands[0].samples_sha256,
             second.study.lines[1].bands[0].samples_sha256);
   EXPECT_EQ(second.calibration.bands.at(0).sessions, 2);
+}
+
+// The floor of an evaluation is not that of sessions with more replicates.
+TEST_F(CalibrateOnCpu, SessionsWithAPilotAreNoNoiseFloor) {
+  Options with = options();
+  with.pilot = true;
+  with.append = folder_.path() / "study.jsonl";
+  const Outcome made = calibrate(with, [](const std::string&) {});
+  ASSERT_EQ(made.study.lines.size(), 1U);
+  EXPECT_GE(made.study.lines[0].bands.at(0).log_ratios.size(), 5U) << "not the two that were asked";
+  EXPECT_TRUE(made.file.empty());
+  EXPECT_FALSE(std::filesystem::exists(
+      evaluate::calibration_file(with.cache, device::describe({device::Kind::cpu, 0}))));
 }
 
 TEST_F(CalibrateOnCpu, SaysWhereNoBandIsReached) {
