@@ -1,6 +1,7 @@
 #include "evaluate/admission/drawn.h"
 
 #include "evaluate/admission/case.h"
+#include "evaluate/admission/shared_use.h"
 #include "problem/fill.h"
 #include "stats/stats.h"
 #include "util/clock.h"
@@ -129,12 +130,14 @@ RuleResult work_rule(Session& session, const Options& /*options*/) {
     result.worst = "the cpu device has no roofline";
     return result;
   }
+  session.lock(util::LockMode::exclusive);
   const std::string& reason = session.problem().work.slow_seed;
   double slowest = 0, fastest = std::numeric_limits<double>::infinity();
   std::vector<Timed> shapes;
   for (const Place& place : visible_places(session.problem(), device::Kind::cuda, true)) {
     shapes.push_back(time_seed(session, place));
   }
+  session.unlock();
   const auto longest = std::ranges::max_element(shapes, {}, &Timed::nominal);
   for (const Timed& shape : shapes) {
     const bool counts = shape.nominal >= kLongNominal || shape.nominal == longest->nominal;
@@ -164,6 +167,7 @@ RuleResult draws_rule(Session& session, Store& store, const Options& options, co
   RuleResult result;
   result.rule = Rule::draws;
   const Listed listed = listed_draws(session, options);
+  SharedUse use(session, listed.draws);
   util::RealClock clock;
   const double begin = clock.monotonic();
   std::size_t ran = 0;
@@ -174,6 +178,7 @@ RuleResult draws_rule(Session& session, Store& store, const Options& options, co
     }
     tick("draws", ran, listed.draws.size());
     ++ran;
+    use.pass();
     const Opinion opinion = Case(session, store, draw).of_seed();
     worst = std::max(worst, opinion.share);
     if (!opinion.passes) {

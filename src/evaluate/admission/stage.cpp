@@ -2,12 +2,14 @@
 
 #include "evaluate/admission/drawn.h"
 #include "evaluate/admission/rule_check.h"
+#include "evaluate/admission/shared_use.h"
 #include "evaluate/golden.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -61,17 +63,13 @@ class Admission {
       : session_(session), options_(options), tick_(tick), store_(session.device()) {}
 
   std::vector<RuleResult> run() {
-    const bool gpu = session_.options().arm.device.kind == device::Kind::cuda;
-    session_.lock(gpu ? util::LockMode::exclusive : util::LockMode::shared);
     session_.comparer().explain(false);
-    whole_rule(Rule::golden, [this] { return golden_rule(session_, options_); });
-    visible_rules();
+    visible_rules(visible_draws(session_, options_.replicates));
     whole_rule(Rule::work, [this] { return work_rule(session_, options_); });
     whole_rule(Rule::draws, [this] { return draws_rule(session_, store_, options_, tick_); });
     if (broken_) {
       blame_reference();
     }
-    session_.unlock();
     std::ranges::sort(results_, {}, &RuleResult::rule);
     return std::move(results_);
   }
@@ -145,16 +143,20 @@ class Admission {
     return wanted;
   }
 
-  void visible_rules() {
+  void visible_rules(const std::vector<VisibleDraw>& draws) {
+    std::vector<problem::Draw> plain;
+    std::ranges::transform(draws, std::back_inserter(plain), &VisibleDraw::draw);
+    SharedUse use(session_, plain);
+    whole_rule(Rule::golden, [this] { return golden_rule(session_, options_); });
     std::vector<Wanted> wanted = wanted_checks();
     if (wanted.empty()) {
       return;
     }
-    const std::vector<VisibleDraw> draws = visible_draws(session_, options_.replicates);
     std::size_t done = 0;
     for (const VisibleDraw& visible : draws) {
       tick_(visible.draw.shape + ", " + visible.draw.content, done++, draws.size());
       if (!broken_) {
+        use.pass();
         see(visible, wanted);
       }
     }

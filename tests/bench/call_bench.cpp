@@ -1,0 +1,103 @@
+// What judging one timed call costs beyond the kernel, with all defences and without those that
+// only steady a timing (flush, wash, reset of persisting lines): each problem's seed against
+// itself. The figure to meet is 0.4 ms and the bytes of fill and compare, 4 x (inputs + outputs) /
+// DRAM bandwidth. Prints two lines a problem. usage: bench_call [DEVICE [PROBLEM...]]
+#include "cli/installation.h"
+#include "device/device.h"
+#include "evaluate/evaluation.h"
+#include "evaluate/preparation.h"
+#include "util/error.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace sweep;
+
+constexpr double kPerCall = 0.4e-3;  // seconds beside the bytes
+
+// Throws util::InfraError where there are no timed calls.
+evaluate::TimeResult timed(const evaluate::Services& services,
+                           const evaluate::EvaluationRequest& request) {
+  const evaluate::Evaluation made = evaluate::evaluate(request, services, {});
+  if (!made.time || made.time->samples.empty()) {
+    throw util::InfraError({made.problem, made.headline, "see `sweep eval`"}, "E_BENCH_CALL");
+  }
+  return *made.time;
+}
+
+void print_row(const char* what, const evaluate::TimeResult& time, double bandwidth) {
+  double bytes = 0;
+  for (const auto& shape : time.shapes) {
+    bytes += static_cast<double>(shape.tensor_bytes) / static_cast<double>(time.shapes.size());
+  }
+  const auto calls = static_cast<double>(time.samples.size());
+  const evaluate::CallCosts& costs = time.phases.costs;
+  std::printf(
+      "  %-24s %7.3f ms of %.0f calls (fill %.3f, poison %.3f, flush %.3f, run with the kernel "
+      "%.3f, inspect %.3f, compare %.3f)",
+      what,
+      1e3 * time.overhead_per_call(),
+      calls,
+      1e3 * costs.fill / calls,
+      1e3 * costs.poison / calls,
+      1e3 * costs.flush / calls,
+      1e3 * costs.run / calls,
+      1e3 * costs.inspect / calls,
+      1e3 * costs.compare / calls);
+  if (bandwidth > 0) {
+    std::printf("; figure to meet %.3f", 1e3 * (kPerCall + 4 * bytes / bandwidth));
+  }
+  std::printf("\n");
+}
+
+int run(const std::string& device, const std::vector<std::string>& ids) {
+  evaluate::Services services = cli::evaluation_services();
+  // The roles' program: beside this one in a bundle, else where it was built.
+  const std::filesystem::path beside = cli::program_path().parent_path() / "sweep";
+  services.program = std::filesystem::exists(beside) ? beside : SWEEP_BINARY;
+  const device::Id id = device::parse_id(device);
+  const double bandwidth = device::open(id)->info().dram_bytes_per_second;
+  for (const std::string& name : ids) {
+    const problem::Problem problem = evaluate::find_problem(services, name);
+    evaluate::EvaluationRequest request;
+    request.submission = evaluate::find_seed(services, problem);
+    request.problem = name;
+    request.device = id;
+    request.only = evaluate::Stage::time;
+    request.replicates = 2;
+    request.blocks = 10;
+    std::printf("a judged call beyond the kernel, %s on %s\n", name.c_str(), device.c_str());
+    print_row("with all defences", timed(services, request), bandwidth);
+    request.off = evaluate::defences_from({"flush", "wash", "persisting-reset"});
+    print_row("without wash and flush", timed(services, request), bandwidth);
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> ids(argv + std::min(argc, 2), argv + argc);
+  if (ids.empty()) {
+    ids = {"level1/2",
+           "level1/3",
+           "level1/9",
+           "level1/19",
+           "level2/22",
+           "level2/40",
+           "level3/12",
+           "sci/heat2d"};
+  }
+  try {
+    return run(argc > 1 ? argv[1] : "cpu", ids);
+  } catch (const util::Error& error) {
+    std::fprintf(stderr, "bench_call: %s\n", error.what());
+    return 3;
+  }
+}
