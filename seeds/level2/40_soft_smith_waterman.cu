@@ -1,11 +1,11 @@
 //@ problem level2/40
-//@ const THREADS = 128
+//@ const THREADS = 128, MANY = 1024
 //@ scratch f32 h[batch, m + n + 1, m + 1]
 //@ zero(h)
 //@ for (d = 2; d <= m + n; ++d) {
 //@   diagonal<<<(batch, ceildiv(min(d - 1, m) - max(1, d - n) + 1, THREADS)), THREADS>>>(s, h, gap, temp, m, n, d)
 //@ }
-//@ best<<<batch, THREADS>>>(h, score, m, n)
+//@ best<<<batch, MANY>>>(h, score, m, n)
 // h is kept by anti-diagonals, h[d][i] = H[i, d - i], so that neighbouring threads touch neighbouring cells.
 __global__ void diagonal(const float* s, float* h, float gap, float temp, int m, int n, int d) {
     int first = max(1, d - n), last = min(d - 1, m);
@@ -22,13 +22,13 @@ __global__ void diagonal(const float* s, float* h, float gap, float temp, int m,
 
 // Cells outside the matrix stay 0, the value of the border, and so change no maximum.
 __global__ void best(const float* h, float* score, int m, int n) {
-    __shared__ float part[THREADS];
+    __shared__ float part[MANY];
     size_t size = (size_t)(m + n + 1) * (m + 1);
     float top = 0.0f;
-    for (size_t k = threadIdx.x; k < size; k += THREADS) top = fmaxf(top, h[blockIdx.x * size + k]);
+    for (size_t k = threadIdx.x; k < size; k += MANY) top = fmaxf(top, h[blockIdx.x * size + k]);
     part[threadIdx.x] = top;
     __syncthreads();
-    for (int half = THREADS / 2; half > 0; half /= 2) {
+    for (int half = MANY / 2; half > 0; half /= 2) {
         if (threadIdx.x < half) part[threadIdx.x] = fmaxf(part[threadIdx.x], part[threadIdx.x + half]);
         __syncthreads();
     }

@@ -1,12 +1,12 @@
 //@ problem level3/12
-//@ const THREADS = 256, WARPS = THREADS / 32
+//@ const THREADS = 256, WARPS = THREADS / 32, EACH = 4
 //@ scratch f32 shift[flows, dim], slope[flows], t[batch]
 //@ constrain<<<flows, 32>>>(w, u, shift, slope, dim)
 //@ copy(z_out, z)
 //@ zero(log_det)
 //@ for (f = 0; f < flows; ++f) {
-//@   project<<<ceildiv(batch, WARPS), THREADS>>>(z_out, offset(w, f*dim), offset(bias, f), t, batch, dim)
-//@   advance<<<ceildiv(batch*dim, THREADS), THREADS>>>(z_out, offset(shift, f*dim), t, batch, dim)
+//@   project<<<ceildiv(batch, WARPS*EACH), THREADS>>>(z_out, offset(w, f*dim), offset(bias, f), t, batch, dim)
+//@   advance<<<ceildiv(batch, WARPS*EACH), THREADS>>>(z_out, offset(shift, f*dim), t, batch, dim)
 //@   add_log<<<ceildiv(batch, THREADS), THREADS>>>(t, offset(slope, f), log_det, batch)
 //@ }
 __device__ float warp_sum(float v) {
@@ -31,19 +31,25 @@ __global__ void constrain(const float* w, const float* u, float* shift, float* s
     if (threadIdx.x == 0) slope[blockIdx.x] = softplus - 1.0f;
 }
 
-// t = tanh(dot(w, z) + b), a warp for each sample.
+// t = tanh(dot(w, z) + b), a warp for each EACH samples.
 __global__ void project(const float* z, const float* w, const float* b, float* t, int batch, int dim) {
-    int s = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
-    float sum = 0.0f;
-    if (s < batch)
-        for (int i = lane; i < dim; i += 32) sum += z[(size_t)s * dim + i] * w[i];
-    sum = warp_sum(sum);
-    if (s < batch && lane == 0) t[s] = tanhf(sum + b[0]);
+    int first = (blockIdx.x * WARPS + threadIdx.x / 32) * EACH, lane = threadIdx.x % 32;
+    float sum[EACH] = {};
+    for (int i = lane; i < dim; i += 32)
+        for (int s = 0; s < EACH; ++s)
+            if (first + s < batch) sum[s] += z[(size_t)(first + s) * dim + i] * w[i];
+    for (int s = 0; s < EACH; ++s) {
+        float dot = warp_sum(sum[s]);
+        if (lane == s && first + s < batch) t[first + s] = tanhf(dot + b[0]);
+    }
 }
 
+// A warp for each EACH samples, too.
 __global__ void advance(float* z, const float* shift, const float* t, int batch, int dim) {
-    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i < (size_t)batch * dim) z[i] += shift[i % dim] * t[i / dim];
+    int first = (blockIdx.x * WARPS + threadIdx.x / 32) * EACH, lane = threadIdx.x % 32;
+    for (int i = lane; i < dim; i += 32)
+        for (int s = 0; s < EACH; ++s)
+            if (first + s < batch) z[(size_t)(first + s) * dim + i] += shift[i] * t[first + s];
 }
 
 __global__ void add_log(const float* t, const float* slope, float* log_det, int batch) {
