@@ -1,79 +1,92 @@
 //@ problem level3/6
-//@ const THREADS = 256, ROWS = 128, COLS = 64, DEPTH = 16, T = 32
-//@ let times_count = batch*length, count = batch*length*channels, square = channels*channels, tiles = ceildiv(batch*length, ROWS)
-//@ let n = 2*pow2ceil(length), bits = log2ceil(length) + 1, pairs = ceildiv(batch, 2), rows = pairs*channels, wide = ceildiv(channels, COLS)
+//@ const THREADS = 256, SPAN = 4*THREADS, DEPTH = 16, T = 32
+//@ let times_count = batch*length, count = batch*length*channels, square = channels*channels, tiles = ceildiv(batch*length, 128)
+//@ let n = 2*pow2ceil(length), bits = log2ceil(length) + 1, pairs = ceildiv(batch, 2), rows = pairs*channels, wide = ceildiv(channels, 64)
 //@ let long_tiles = ceildiv(n, T), broad_tiles = ceildiv(channels, T)
 //@ scratch f32 v[batch, length, channels], q[batch, length, channels], k[batch, length, channels], early[batch, length, channels]
 //@ scratch f32 late[batch, length, channels], e[length, hidden], filter[length, channels]
 //@ scratch c64 u[rows, n], spare[rows, n], f[channels, n], g[channels, n]
 //@ let from = u, to = spare, filter_from = f, filter_to = g
-//@ linear<true><<<(tiles, wide), THREADS>>>(x, w_in, b_in, v, times_count, channels, channels)
-//@ linear<true><<<(tiles, wide), THREADS>>>(x, offset(w_in, square), offset(b_in, channels), q, times_count, channels, channels)
-//@ linear<true><<<(tiles, wide), THREADS>>>(x, offset(w_in, 2*square), offset(b_in, 2*channels), k, times_count, channels, channels)
+//@ linear<8, 8><<<(tiles, wide), 128>>>(x, w_in, b_in, v, times_count, channels, channels)
+//@ linear<8, 8><<<(tiles, wide), 128>>>(x, offset(w_in, square), offset(b_in, channels), q, times_count, channels, channels)
+//@ linear<8, 8><<<(tiles, wide), 128>>>(x, offset(w_in, 2*square), offset(b_in, 2*channels), k, times_count, channels, channels)
 //@ short_conv<<<ceildiv(count, THREADS), THREADS>>>(q, w_gate, b_gate, early, count, length, channels)
 //@ short_conv<<<ceildiv(count, THREADS), THREADS>>>(k, offset(w_gate, 3*channels), offset(b_gate, channels), late, count, length, channels)
 //@ positions<<<ceildiv(length*hidden, THREADS), THREADS>>>(w_1, b_1, e, length*hidden, length, hidden)
 //@ silu<<<ceildiv(length*hidden, THREADS), THREADS>>>(e, length*hidden)
-//@ linear<true><<<(ceildiv(length, ROWS), wide), THREADS>>>(e, w_2, b_2, filter, length, hidden, channels)
+//@ linear<8, 8><<<(ceildiv(length, 128), wide), 128>>>(e, w_2, b_2, filter, length, hidden, channels)
 //@ pad<<<(long_tiles, broad_tiles, pairs), (T, 8)>>>(v, u, batch, channels, length, n)
 //@ pad<<<(long_tiles, broad_tiles, 1), (T, 8)>>>(filter, f, 1, channels, length, n)
-//@ if (bits % 3 == 1) {
+//@ if (bits % 4 == 1) {
 //@   pass<2><<<ceildiv(rows*n/2, THREADS), THREADS>>>(from, to, rows*n/2, n, 1, -1.0)
 //@   pass<2><<<ceildiv(channels*n/2, THREADS), THREADS>>>(filter_from, filter_to, channels*n/2, n, 1, -1.0)
 //@   swap(from, to)
 //@   swap(filter_from, filter_to)
 //@ }
-//@ if (bits % 3 == 2) {
+//@ if (bits % 4 == 2) {
 //@   pass<4><<<ceildiv(rows*n/4, THREADS), THREADS>>>(from, to, rows*n/4, n, 1, -1.0)
 //@   pass<4><<<ceildiv(channels*n/4, THREADS), THREADS>>>(filter_from, filter_to, channels*n/4, n, 1, -1.0)
 //@   swap(from, to)
 //@   swap(filter_from, filter_to)
 //@ }
-//@ for (b = bits % 3; b < bits; b += 3) {
-//@   pass<8><<<ceildiv(rows*n/8, THREADS), THREADS>>>(from, to, rows*n/8, n, 1 << b, -1.0)
-//@   pass<8><<<ceildiv(channels*n/8, THREADS), THREADS>>>(filter_from, filter_to, channels*n/8, n, 1 << b, -1.0)
+//@ if (bits % 4 == 3) {
+//@   pass<8><<<ceildiv(rows*n/8, THREADS), THREADS>>>(from, to, rows*n/8, n, 1, -1.0)
+//@   pass<8><<<ceildiv(channels*n/8, THREADS), THREADS>>>(filter_from, filter_to, channels*n/8, n, 1, -1.0)
 //@   swap(from, to)
 //@   swap(filter_from, filter_to)
 //@ }
-//@ multiply<<<ceildiv(rows*n, THREADS), THREADS>>>(from, filter_from, rows*n, channels, n)
-//@ if (bits % 3 == 1) {
+//@ for (b = bits % 4; b < bits; b += 4) {
+//@   pass<16><<<ceildiv(rows*n/16, THREADS), THREADS>>>(from, to, rows*n/16, n, 1 << b, -1.0)
+//@   pass<16><<<ceildiv(channels*n/16, THREADS), THREADS>>>(filter_from, filter_to, channels*n/16, n, 1 << b, -1.0)
+//@   swap(from, to)
+//@   swap(filter_from, filter_to)
+//@ }
+//@ multiply<<<(rows, ceildiv(n, SPAN)), THREADS>>>(from, filter_from, channels, n)
+//@ if (bits % 4 == 1) {
 //@   pass<2><<<ceildiv(rows*n/2, THREADS), THREADS>>>(from, to, rows*n/2, n, 1, 1.0)
 //@   swap(from, to)
 //@ }
-//@ if (bits % 3 == 2) {
+//@ if (bits % 4 == 2) {
 //@   pass<4><<<ceildiv(rows*n/4, THREADS), THREADS>>>(from, to, rows*n/4, n, 1, 1.0)
 //@   swap(from, to)
 //@ }
-//@ for (b = bits % 3; b < bits; b += 3) {
-//@   pass<8><<<ceildiv(rows*n/8, THREADS), THREADS>>>(from, to, rows*n/8, n, 1 << b, 1.0)
+//@ if (bits % 4 == 3) {
+//@   pass<8><<<ceildiv(rows*n/8, THREADS), THREADS>>>(from, to, rows*n/8, n, 1, 1.0)
+//@   swap(from, to)
+//@ }
+//@ for (b = bits % 4; b < bits; b += 4) {
+//@   pass<16><<<ceildiv(rows*n/16, THREADS), THREADS>>>(from, to, rows*n/16, n, 1 << b, 1.0)
 //@   swap(from, to)
 //@ }
 //@ cut<<<(ceildiv(length, T), broad_tiles, pairs), (T, 8)>>>(from, v, batch, channels, length, n)
 //@ gate<<<ceildiv(count, THREADS), THREADS>>>(v, early, count)
 //@ gate<<<ceildiv(count, THREADS), THREADS>>>(v, late, count)
-//@ linear<true><<<(tiles, wide), THREADS>>>(v, w_out, b_out, y, times_count, channels, channels)
+//@ linear<8, 8><<<(tiles, wide), 128>>>(v, w_out, b_out, y, times_count, channels, channels)
 #include <cmath>
 
-// y = x w^T (+ bias) in tiles of ROWS x COLS; a thread makes 8 x 4.
-template <bool BIAS>
+// y = x w^T + bias in tiles of 16 R x 8 C, 128 threads for each; a thread makes R x C.
+template <int R, int C>
 __global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
-    __shared__ float a[DEPTH][ROWS + 1], b[DEPTH][COLS + 1];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * ROWS, column = blockIdx.y * COLS;
-    float sum[8][4] = {};
+    __shared__ __align__(16) float a[DEPTH][16 * R + 4], b[DEPTH][8 * C + 4];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.x * 16 * R, column = blockIdx.y * 8 * C;
+    float sum[R][C] = {};
     for (int first = 0; first < in; first += DEPTH) {
-        int k = first + tx;
-        for (int r = ty; r < ROWS; r += 16) a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
-        for (int c = ty; c < COLS; c += 16) b[tx][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        for (int half = 0; half < DEPTH; half += 8) {
+            int i = half + tx, k = first + i;
+            for (int r = ty; r < ty + 16 * R; r += 16) a[i][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+            for (int c = ty; c < ty + 8 * C; c += 16) b[i][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        }
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 8; ++r)
-                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 16 * c];
+            for (int r = 0; r < R; ++r)
+                for (int c = 0; c < C; ++c) sum[r][c] += a[i][ty * R + r] * b[i][tx + 8 * c];
         __syncthreads();
     }
-    for (int r = 0; r < 8; ++r)
-        for (int c = 0; c < 4; ++c) {
-            int i = row + ty * 8 + r, o = column + tx + 16 * c;
-            if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + (BIAS ? bias[o] : 0.0f);
+    for (int r = 0; r < R; ++r)
+        for (int c = 0; c < C; ++c) {
+            int i = row + ty * R + r, o = column + tx + 8 * c;
+            if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + bias[o];
         }
 }
 
@@ -134,37 +147,50 @@ __device__ void small(float2* v, float sign) {
         }
         small<R / 2>(even, sign);
         small<R / 2>(odd, sign);
-        const float cosine[4] = {1.0f, R == 8 ? 0.70710678f : 0.0f, 0.0f, -0.70710678f};
-        const float sine[4] = {0.0f, R == 8 ? 0.70710678f : 1.0f, 1.0f, 0.70710678f};
+        const float cosine[8] = {1.0f, 0.92387953f, 0.70710678f, 0.38268343f, 0.0f, -0.38268343f, -0.70710678f, -0.92387953f};
+        const float sine[8] = {0.0f, 0.38268343f, 0.70710678f, 0.92387953f, 1.0f, 0.92387953f, 0.70710678f, 0.38268343f};
         for (int i = 0; i < R / 2; ++i) {
-            float2 turned = times(odd[i], {cosine[i], sign * sine[i]});
+            int angle = i * (16 / R);
+            float2 turned = times(odd[i], {cosine[angle], sign * sine[angle]});
             v[i] = {even[i].x + turned.x, even[i].y + turned.y};
             v[i + R / 2] = {even[i].x - turned.x, even[i].y - turned.y};
         }
     }
 }
 
-// One pass of Stockham's transform: R transforms of `size` points become one of R*size. A thread makes R of a row's n points.
+// One pass of Stockham's transform: R transforms of `size` points become one of R*size. A thread makes R of a row's n points. In the
+// first pass they are neighbours: shared memory turns the block's results, so that neighbouring threads write neighbouring points.
 template <int R>
 __global__ void pass(const float2* from, float2* to, size_t count, int n, int size, float sign) {
+    __shared__ float2 turned[R][THREADS + 1];
     size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i >= count) return;
-    int step = n / R, k = (int)(i % step), j = k % size;
-    size_t row = i / step * n;
     float2 v[R];
-    for (int r = 0; r < R; ++r) {
-        float2 w;
-        sincospif(sign * 2.0f * (float)(j * r) / (float)(size * R), &w.y, &w.x);
-        v[r] = times(from[row + k + (size_t)r * step], w);
+    if (i < count) {
+        int step = n / R, k = (int)(i % step), j = k % size;
+        size_t row = i / step * n;
+        for (int r = 0; r < R; ++r) {
+            float2 w;
+            sincospif(sign * 2.0f * (float)(j * r) / (float)(size * R), &w.y, &w.x);
+            v[r] = times(from[row + k + (size_t)r * step], w);
+        }
+        small<R>(v, sign);
+        if (size > 1)
+            for (int r = 0; r < R; ++r) to[row + (size_t)(k - j) * R + j + (size_t)r * size] = v[r];
     }
-    small<R>(v, sign);
-    for (int r = 0; r < R; ++r) to[row + (size_t)(k - j) * R + j + (size_t)r * size] = v[r];
+    if (size > 1) return;
+    for (int r = 0; r < R; ++r) turned[r][threadIdx.x] = v[r];
+    __syncthreads();
+    size_t first = (size_t)blockIdx.x * THREADS * R;
+    for (int e = threadIdx.x; e < THREADS * R; e += THREADS)
+        if (first + e < count * R) to[first + e] = turned[e % R][e / R];
 }
 
-// The transform of each row times that of its channel's filter.
-__global__ void multiply(float2* u, const float2* f, size_t count, int channels, int n) {
-    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i < count) u[i] = times(u[i], f[i / n % channels * n + i % n]);
+// The transform of each row times that of its channel's filter; a block has SPAN points of one row.
+__global__ void multiply(float2* u, const float2* f, int channels, int n) {
+    float2* row = u + (size_t)blockIdx.x * n;
+    const float2* filter = f + (size_t)(blockIdx.x % channels) * n;
+    int end = min(n, (int)(blockIdx.y + 1) * SPAN);
+    for (int k = blockIdx.y * SPAN + threadIdx.x; k < end; k += THREADS) row[k] = times(row[k], filter[k]);
 }
 
 // The way back from pad(), without the padding.
