@@ -3,6 +3,7 @@
 #include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/problem_check.h"
+#include "cli/problem_json.h"
 #include "cli/problem_text.h"
 #include "cli/prompt_view.h"
 #include "problem/new.h"
@@ -151,29 +152,6 @@ int list(const ProblemOptions& options) {
   return kDone;
 }
 
-nlohmann::json to_json(const problem::Problem& problem) {
-  nlohmann::json tensors = nlohmann::json::array();
-  for (const problem::Tensor& tensor : problem.tensors) {
-    if (tensor.role != problem::Role::aux) {
-      tensors.push_back({{"name", tensor.name}, {"type", type_text(tensor)}});
-    }
-  }
-  nlohmann::json shapes = nlohmann::json::object();
-  for (const problem::Shape& shape : problem.shapes) {
-    shapes[shape.name] = shape.free;
-  }
-  return {{"schema", 1},
-          {"id", problem.id},
-          {"title", problem.title},
-          {"domain", problem.domain},
-          {"statement", problem.statement},
-          {"precision", problem::name(problem.precision)},
-          {"slates", problem.slates},
-          {"tensors", tensors},
-          {"shapes", shapes},
-          {"hash", problem.hash()}};
-}
-
 bool is_folder(const std::string& id) {
   std::error_code ignored;
   return fs::exists(fs::path(id) / "problem.toml", ignored);
@@ -214,7 +192,7 @@ int show(const ProblemOptions& options) {
     const problem::Problem problem = is_folder(name) ? problem::require(name) : catalog.open(name);
     const admit::Standing standing = standing_of(problem);
     if (options.global.json) {
-      nlohmann::json body = to_json(problem);
+      nlohmann::json body = problem_json(problem);
       body["admission"] = {{"status", admit::name(standing.status)}, {"text", standing.text}};
       std::cout << body.dump(2) << '\n';
       continue;
