@@ -96,7 +96,7 @@ def _loops(problem):
     return None
 
 
-def _rows(records, told):
+def _rows(records, told, use):
     """(problem, case, kind -> record) of all timed shapes; of several records the last counts."""
     last = {}
     for r in records:
@@ -104,7 +104,7 @@ def _rows(records, told):
             last[r["kind"], r["problem"], r["shape"]] = r
     for problem in told:
         for case in problem["cases"]:
-            if "time" in case["uses"]:
+            if use in case["uses"]:
                 yield problem, case, {kind: last.get((kind, problem["id"], case["name"]))
                                       for kind in ("seed", "eager", "compile", "baseline")}
 
@@ -143,9 +143,9 @@ out; *library*: `sweep baseline record`. A ratio below 1 means that the seed is 
 """
 
 
-def table(records, told):
-    """The Markdown text. `told`: what `sweep problems show --json` says of the problems to list."""
-    rows = list(_rows(records, told))
+def table(records, told, use="time"):
+    """The Markdown text. `told`: what `sweep problems show --json` says of the problems to list; `use`: of their shapes."""
+    rows = list(_rows(records, told, use))
     lines = [TITLE, *_conditions(records), "", "| geometric mean | problems | |", "| --- | --- | --- |", *_means(rows), "",
              "| problem | shape | floor | seed | eager | compile | library | seed / eager | seed / compile | |",
              "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]

@@ -156,6 +156,30 @@ class Check(unittest.TestCase):
         self.assertIn("AttributeError", done.stdout)
 
 
+@needs_torch
+@unittest.skipUnless(SWEEP, "SWEEP_BINARY names no program")
+class Run(unittest.TestCase):
+    """On the cpu, where all parts but the clock of a GPU are the same."""
+
+    def lines(self, folder, *more):
+        path = os.path.join(folder, "r.jsonl")
+        done = subprocess.run([sys.executable, SCRIPT, "level1/14", "--device", "cpu", "--kinds", "eager", "--sweep", SWEEP, "--python",
+                               PYTHON, "--results", path, *more], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(path) as handle:
+            return [r for r in map(json.loads, handle) if r["kind"] != "conditions"]
+
+    def test_times_each_shape_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first = self.lines(folder, "--seconds", "0")
+            self.assertEqual(first, [])
+            got = self.lines(folder)
+            self.assertEqual([(r["kind"], r["shape"]) for r in got], [("golden", None), ("eager", "cpu"), ("eager", "tiny")])
+            self.assertGreaterEqual(got[1]["calls"], 20)
+            self.assertLessEqual(got[1]["low"], got[1]["seconds"])
+            self.assertEqual(self.lines(folder), got)
+
+
 @unittest.skipUnless(SWEEP, "SWEEP_BINARY names no program")
 class CommandLine(unittest.TestCase):
     def test_unknown_problem(self):

@@ -149,8 +149,34 @@ def smoke(problem, case, device, folder):
     return {"finite": finite / max(count, 1)}
 
 
+class DeviceClock:
+    """Seconds of a GPU from before the first kernel of a call to after the last, caches washed before."""
+
+    def __init__(self):
+        self.wash = torch.empty(WASH_BYTES, dtype=torch.uint8, device="cuda")
+
+    def seconds(self, call, value):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        torch.cuda.synchronize()
+        self.wash.fill_(value)
+        begin.record()
+        call()
+        end.record()
+        torch.cuda.synchronize()
+        return begin.elapsed_time(end) / 1e3
+
+
+class HostClock:
+    """For a run without a GPU, which shows that the parts fit together."""
+
+    def seconds(self, call, value):
+        begin = time.perf_counter()
+        call()
+        return time.perf_counter() - begin
+
+
 class Item:
-    """One module at one shape on the GPU, warmed up."""
+    """One module at one shape, warmed up."""
 
     def __init__(self, problem, case, device, how, folder):
         module = module_of(problem, folder)
@@ -166,38 +192,33 @@ class Item:
             torch._dynamo.reset()
             call = torch.compile(call)
         self.call = call
+        self.on_gpu = device.startswith("cuda")
         begin = time.perf_counter()
         made = outputs_of(problem, self.call(self.tensors))
-        torch.cuda.synchronize()
+        if self.on_gpu:
+            torch.cuda.synchronize()
         self.first_seconds = time.perf_counter() - begin
         for name, tensor in made.items():
             if list(tensor.shape) != case["tensors"][name]:
                 raise Refused("%s has the shape %s instead of %s" % (name, list(tensor.shape), case["tensors"][name]))
 
-    def once(self, wash, value):
-        """Seconds of the device from before the first kernel to after the last, caches washed before."""
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        torch.cuda.synchronize()
-        wash.fill_(value)
-        begin.record()
-        self.call(self.tensors)
-        end.record()
-        torch.cuda.synchronize()
-        return begin.elapsed_time(end) / 1e3
-
     def times(self, budget):
         """At least 20 calls after a warm-up; fewer, which the answer says, where 20 take more than `budget` seconds."""
-        wash = torch.empty(WASH_BYTES, dtype=torch.uint8, device="cuda")
-        estimate = self.once(wash, 0)
+        clock = DeviceClock() if self.on_gpu else HostClock()
+
+        def once(value):
+            return clock.seconds(lambda: self.call(self.tensors), value)
+
+        estimate = once(0)
         if 23 * estimate < budget:
-            estimate = min(self.once(wash, 0) for _ in range(2))
-        calls = max(20, min(100, int(0.3 / estimate)))
+            estimate = min(once(0) for _ in range(2))
+        calls = max(20, min(100, int(0.3 / max(estimate, 1e-6))))
         if calls * estimate > budget:
             calls = max(1, min(20, int(budget / estimate)))
-        got = [self.once(wash, n & 1) for n in range(calls)] if calls > 1 else [estimate]
+        got = [once(n & 1) for n in range(calls)] if calls > 1 else [estimate]
         low, middle, high = statistics.quantiles(got, n=4) if len(got) > 2 else (min(got), statistics.median(got), max(got))
         return {"seconds": middle, "low": low, "high": high, "calls": len(got), "first_seconds": self.first_seconds,
-                "peak_bytes": torch.cuda.max_memory_allocated()}
+                "peak_bytes": torch.cuda.max_memory_allocated() if self.on_gpu else 0}
 
 
 def conditions(device):
