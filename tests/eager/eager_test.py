@@ -2,6 +2,7 @@
 """Tests of scripts/eager-table and its parts. Those that need torch skip without it."""
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -84,6 +85,14 @@ class Pool(unittest.TestCase):
         self.assertEqual(late.exception.seconds, 1)
         self.assertIsNone(worker.process)
         self.assertEqual(worker.ask({"op": "quick"}, 60), {"op": "quick"})
+        worker.stop()
+
+    def test_an_answer_in_time_counts_however_late_it_is_read(self):
+        worker = self.worker("for line in __import__('sys').stdin:\n  print(line, flush=True)")
+        worker.send({"op": "quick"}, 60)
+        select.select([worker.process.stdout], [], [], 60)
+        worker.deadline = 0
+        self.assertEqual(worker.answer(), {"op": "quick"})
         worker.stop()
 
     def test_one_that_ends_says_why(self):
