@@ -13,7 +13,7 @@ util::FileLock lock_device(const SessionOptions& options,
   const std::filesystem::path folder = options.locks.empty() ? util::lock_folder() : options.locks;
   const util::LockUse use{mode,
                           static_cast<std::uint64_t>(std::clamp(bytes, 0.0, kMostBytes)),
-                          info.total_bytes / 10 * 9,
+                          info.total_bytes / 4 * 3,
                           options.holder};
   bool waited = false;
   std::optional<util::FileLock> lock = util::acquire(folder, info.uuid, use, [&](double) {

@@ -50,6 +50,9 @@ class Run {
     return std::move(result_);
   }
 
+  // What a spare judge for the next one may work at; null where it did not come that far.
+  [[nodiscard]] const JudgeTask* task() const { return task_ ? &*task_ : nullptr; }
+
  private:
   void stages() {
     if (!run_screen()) {
@@ -165,9 +168,13 @@ class Run {
       const compile::Target target{request_.device.kind, result_.device_info.arch};
       // The problem's and the harness's own code meanwhile: mostly from the cache.
       std::future<Trusted> trusted = std::async(std::launch::async, [this, &target] {
-        return compile_trusted(compile_options(), target, *problem_, services_);
+        Trusted made =
+            compile_trusted(compile_options(request_, services_), target, *problem_, services_);
+        task_.emplace(judge_task(request_, *problem_, made));
+        judge_->prepare(*task_);
+        return made;
       });
-      compile::Compiler compiler(compile_options());
+      compile::Compiler compiler(compile_options(request_, services_));
       const bool printing = request_.device_printf && request_.depth != Depth::full;
       compile::Request wanted = compile_request(*submission_, target, printing);
       wanted.may_keep_state = request_.off.contains(Defence::module_state);
@@ -192,7 +199,7 @@ class Run {
         result_.screen->errors.push_back(*std::move(error));
         return false;
       }
-      std::vector<const Code*> codes = {&ours.reference, &ours.seed, &candidate};
+      std::vector<const Code*> codes = {&candidate};
       std::optional<Code> versus;
       if (request_.versus) {
         versus = versus_code(compiler, target, *request_.versus, *problem_, request_.nvcc);
@@ -200,30 +207,24 @@ class Run {
       }
       session_ =
           util::sha256_hex(candidate.digest + ours.seed.digest + std::to_string(request_.seed));
-      open(codes, ours.harness);
+      open(codes, ours);
       return true;
     });
   }
 
-  // A spare judge may have met trouble while it waited; a new one tells whether it lasts.
-  void open(const std::vector<const Code*>& codes, const HarnessImages& harness) {
+  // A judge may have met trouble while it waited or worked ahead; a new one that has done neither
+  // tells whether it lasts.
+  void open(std::vector<const Code*> codes, const Trusted& ours) {
     try {
-      judge_->open(*problem_, codes, harness, request_.seed, tick_of(Stage::compile));
+      judge_->open(codes, tick_of(Stage::compile));
     } catch (const util::InfraError&) {
-      if (!spare_) {
+      if (!spare_ && !request_.prepare) {
         throw;
       }
       start_judge();
-      judge_->open(*problem_, codes, harness, request_.seed, tick_of(Stage::compile));
+      codes.insert(codes.begin(), {&ours.reference, &ours.seed});
+      judge_->open(*problem_, codes, ours.harness, request_.seed, tick_of(Stage::compile));
     }
-  }
-
-  [[nodiscard]] compile::Options compile_options() const {
-    compile::Options options;
-    options.cache = services_.cache;
-    options.allow_unsandboxed = request_.allow_unsandboxed;
-    options.program = services_.program;
-    return options;
   }
 
   [[nodiscard]] StageOptions options() const {
@@ -371,6 +372,7 @@ class Run {
   Spares& spares_;
   std::unique_ptr<JudgeClient> judge_;
   bool spare_ = false;
+  std::optional<JudgeTask> task_;
   std::string session_;
   std::optional<NoiseFloors> floors_;
 };
@@ -382,9 +384,10 @@ Evaluation evaluate(const EvaluationRequest& request,
                     const Progress& progress,
                     Spares* spares) {
   Spares none;
-  Evaluation made = Run(request, services, progress, spares != nullptr ? *spares : none).evaluate();
+  Run run(request, services, progress, spares != nullptr ? *spares : none);
+  Evaluation made = run.evaluate();
   if (spares != nullptr) {
-    spares->refill();
+    spares->refill(run.task());
   }
   return made;
 }

@@ -46,7 +46,9 @@ struct EvaluationRequest {
   std::uint64_t seed = 1;            // draws, schedule and checks follow from it and the problem
   std::optional<Source> versus;      // takes the seed's place in time (it must pass check as well)
   std::map<std::string, std::int64_t> overrides;  // -D NAME=value of plan constants
-  bool nvcc = false;  // the submission is compiled by nvcc in place of NVRTC (cuda)
+  bool prepare = true;  // references and seed's calls of check and stress are computed while the
+                        // submission compiles, and by a spare judge; the result is the same without
+  bool nvcc = false;    // the submission is compiled by nvcc in place of NVRTC (cuda)
   std::optional<problem::IsaPolicy> isa;  // in place of the problem's
   bool allow_unsandboxed = false;
   bool device_printf = false;  // only for people; an agent's evaluation never sets it
@@ -158,6 +160,7 @@ struct JudgeCosts {
   double seed = 0;       // the seed's call, and its judgement
   double candidate = 0;  // the candidate's call, also where it is repeated
   double compare = 0;    // its judgement
+  int ready = 0;         // calls whose contents, reference and seed were computed before
 };
 
 struct CheckResult {

@@ -3,10 +3,12 @@
 #include "device/describe.h"
 #include "device/info_json.h"
 #include "evaluate/admission/stage.h"
+#include "evaluate/draws_ahead.h"
 #include "evaluate/energy.h"
 #include "evaluate/evaluation_json.h"
 #include "evaluate/image_wire.h"
 #include "evaluate/judge_protocol.h"
+#include "evaluate/judge_task.h"
 #include "evaluate/memory.h"
 #include "evaluate/session.h"
 #include "evaluate/signature.h"
@@ -15,9 +17,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 
+#include <poll.h>
 #include <unistd.h>
 
 namespace sweep::evaluate {
@@ -31,12 +35,16 @@ constexpr double kIdleSeconds = 3600;
 constexpr double kProgressSeconds = 0.1;
 constexpr double kWaitingSeconds = 1;
 
+// A message has come while the judge worked ahead.
+struct Called {};
+
 class Judge {
  public:
   explicit Judge(util::Fd socket) : channel_(std::move(socket), "evaluate", kJudgeMessageBytes) {}
 
   int serve() {
     while (true) {
+      work_ahead();
       wire::Message message = channel_.receive(kIdleSeconds, util::kMaxPassedFds);
       const auto what = field<std::string>(message.body, "do");
       if (what == "quit") {
@@ -44,6 +52,10 @@ class Judge {
       }
       if (what == "start") {
         start(message.body);
+        continue;
+      }
+      if (what == "prepare") {
+        prepare(message);
         continue;
       }
       try {
@@ -81,6 +93,9 @@ class Judge {
   }
 
   json stage(const std::string& what, const StageOptions& options, const Tick& tick) {
+    if (what != "check" && what != "stress") {
+      session_->forget_prepared();
+    }
     if (what == "check") {
       return to_json(run_check(*session_, options, tick));
     }
@@ -128,7 +143,9 @@ class Judge {
       report_waiting(holders);
     };
     options_.overdue = [this](const util::Error& error) {
-      channel_.send({{"error", error_to_json(error)}});
+      if (!ahead_of_all_) {
+        channel_.send({{"error", error_to_json(error)}});
+      }
       ::_exit(0);
     };
     options_.locks = "/proc/self/fd/" + std::to_string(locks_.get());
@@ -162,44 +179,89 @@ class Judge {
     }
   }
 
-  json open(wire::Message& message) {
+  // Problem, reference and seed, and what may be computed before there is a candidate. The caller
+  // hears of a failure when it says "open".
+  void prepare(wire::Message& message) {
     if (not_started_) {
-      std::rethrow_exception(not_started_);
+      return;
     }
-    const json& body = message.body;
-    options_.seed = field<std::uint64_t>(body, "seed");
-    problem::Problem problem = problem_from_json(body.at("problem"));
-    require_supported(problem);
-    const submission::Signature plain = candidate_signature(problem);
+    try {
+      ahead_.reset();
+      if (session_ != nullptr) {  // of another problem
+        runners_ = session_->release_runners();
+        session_.reset();
+      }
+      not_prepared_ = nullptr;
+      JudgeTask::Read task = JudgeTask::read(message.fds);
+      options_.seed = task.seed_number;
+      require_supported(task.problem);
+      if (options_.arm.device.kind == device::Kind::cuda) {
+        options_.arm.own_code = task.own;
+        device_->use_own_code(task.own);
+      }
+      const util::FileLock lock = shared_lock();
+      session_ = std::make_unique<Session>(options_,
+                                           *device_,
+                                           task.engine,
+                                           std::move(task.problem),
+                                           std::move(task.reference),
+                                           std::move(task.seed));
+      session_->adopt(std::exchange(runners_, {}));
+      if (task.ahead) {
+        ahead_ = std::make_unique<DrawsAhead>(*session_, *task.ahead);
+      }
+    } catch (const std::exception&) {
+      not_prepared_ = std::current_exception();
+    }
+  }
+
+  [[nodiscard]] bool called() const {
+    pollfd one{channel_.fd(), POLLIN, 0};
+    return ::poll(&one, 1, 0) != 0;
+  }
+
+  // While nobody asks for anything. What fails is met again, and told, by a judge that has not
+  // worked ahead: this one's device may be broken.
+  void work_ahead() {
+    ahead_of_all_ = true;
+    try {
+      while (ahead_ != nullptr && !called()) {
+        if (!ahead_->step()) {
+          ahead_.reset();
+        }
+      }
+    } catch (const Called&) {
+      // It waited for the device.
+    } catch (const std::exception&) {
+      not_prepared_ = std::current_exception();
+      ahead_.reset();
+    }
+    ahead_of_all_ = false;
+  }
+
+  json open(wire::Message& message) {
+    ahead_.reset();
+    for (const std::exception_ptr& failed : {not_started_, not_prepared_}) {
+      if (failed) {
+        std::rethrow_exception(failed);
+      }
+    }
+    if (session_ == nullptr || session_->candidate().code != nullptr) {
+      throw util::InfraError({"judge", "serves one candidate, after its task", ""},
+                             "E_JUDGE_PROTOCOL");
+    }
+    const submission::Signature plain = candidate_signature(session_->problem());
     std::vector<Code> codes;
-    const json& list = body.at("codes");
+    const json& list = message.body.at("codes");
     for (std::size_t i = 0; i < list.size(); ++i) {
-      codes.push_back(code_from_json(list[i],
-                                     i == 0 ? reference_signature(problem) : plain,
-                                     image_from(list[i].at("image"), message.fds.at(i))));
-    }
-    EngineImages engine;
-    if (options_.arm.device.kind == device::Kind::cuda) {
-      const json& harness = body.at("harness");
-      options_.arm.own_code = image_from(harness.at(0), message.fds.at(codes.size()));
-      engine.fill = image_from(harness.at(1), message.fds.at(codes.size() + 1));
-      engine.compare = image_from(harness.at(2), message.fds.at(codes.size() + 2));
-      device_->use_own_code(options_.arm.own_code);
+      codes.push_back(
+          code_from_json(list[i], plain, image_from(list[i].at("image"), message.fds.at(i))));
     }
     std::optional<Code> versus;
-    if (codes.size() > 3) {
-      versus = std::move(codes[3]);
+    if (codes.size() > 1) {
+      versus = std::move(codes[1]);
     }
-    const util::FileLock lock = shared_lock();
-    session_ = std::make_unique<Session>(options_,
-                                         std::move(device_),
-                                         engine,
-                                         std::move(problem),
-                                         std::move(codes.at(0)),
-                                         std::move(codes.at(1)),
-                                         std::move(codes.at(2)),
-                                         std::move(versus));
-    session_->adopt(std::move(runners_));
+    session_->take_candidate(std::move(codes.at(0)), std::move(versus));
     return json::object();
   }
 
@@ -214,6 +276,12 @@ class Judge {
 
   // Every second at least, so that a judge that waits can be told from one that hangs.
   void report_waiting(const std::vector<util::Holder>* holders) {
+    if (ahead_of_all_) {
+      if (called()) {
+        throw Called();
+      }
+      return;
+    }
     const double now = clock_.monotonic();
     if (holders == nullptr) {
       channel_.send({{"waiting", ""}});
@@ -239,10 +307,12 @@ class Judge {
   wire::Channel channel_;
   SessionOptions options_;
   device::Info info_;
-  std::unique_ptr<device::Device> device_;  // until the session takes it
-  std::vector<RunnerProcess> runners_;      // until the session takes them
-  std::exception_ptr not_started_;
+  std::unique_ptr<device::Device> device_;
+  std::vector<RunnerProcess> runners_;  // until the session takes them
+  std::exception_ptr not_started_, not_prepared_;
   std::unique_ptr<Session> session_;
+  std::unique_ptr<DrawsAhead> ahead_;
+  std::atomic<bool> ahead_of_all_ = false;  // nobody waits for an answer; the watchdog asks, too
   util::RealClock clock_;
   double reported_ = -1;
   double waiting_ = -1;  // when it was last said

@@ -150,36 +150,39 @@ void JudgeClient::begin() {
   }
 }
 
+void JudgeClient::prepare(const JudgeTask& task) {
+  if (task.key() == task_) {
+    return;
+  }
+  try {
+    channel_.send({{"do", "prepare"}}, task.fds());
+    task_ = task.key();
+  } catch (const wire::WireError&) {
+    // It has ended: open() meets that, too.
+    return;
+  }
+}
+
+void JudgeClient::open(const std::vector<const Code*>& codes, const Tick& tick) {
+  json list = json::array();
+  std::vector<util::Fd> images;
+  std::vector<int> fds;
+  for (const Code* code : codes) {
+    list.push_back(code_to_json(*code));
+    images.push_back(image_fd(code->image, code->submission.file));
+    fds.push_back(images.back().get());
+  }
+  channel_.send({{"do", "open"}, {"codes", std::move(list)}}, fds);
+  (void)answer(tick);
+}
+
 void JudgeClient::open(const problem::Problem& problem,
                        const std::vector<const Code*>& codes,
                        const HarnessImages& harness,
                        std::uint64_t seed,
                        const Tick& tick) {
-  json list = json::array();
-  json own = json::array();
-  std::vector<util::Fd> images;
-  for (const Code* code : codes) {
-    list.push_back(code_to_json(*code));
-    images.push_back(image_fd(code->image, code->submission.file));
-  }
-  if (spec_.device.kind == device::Kind::cuda) {
-    for (const device::Image* image :
-         {&harness.own, &harness.engine.fill, &harness.engine.compare}) {
-      own.push_back(kernels_to_json(*image));
-      images.push_back(image_fd(*image, "the harness"));
-    }
-  }
-  std::vector<int> fds;
-  for (const util::Fd& image : images) {
-    fds.push_back(image.get());
-  }
-  channel_.send({{"do", "open"},
-                 {"seed", seed},
-                 {"problem", problem_to_json(problem)},
-                 {"codes", std::move(list)},
-                 {"harness", std::move(own)}},
-                fds);
-  (void)answer(tick);
+  prepare({problem, *codes.at(0), *codes.at(1), harness, spec_.device.kind, seed, std::nullopt});
+  open({codes.begin() + 2, codes.end()}, tick);
 }
 
 JudgeClient::~JudgeClient() {

@@ -3,6 +3,7 @@
 #include "evaluate/evaluation.h"
 #include "evaluate/harness.h"
 #include "evaluate/judge_protocol.h"
+#include "evaluate/judge_task.h"
 #include "evaluate/printed.h"
 #include "util/clock.h"
 #include "util/process.h"
@@ -53,8 +54,16 @@ class JudgeClient {
   // Whether kernels reach all memory of their runner (device/describe.h).
   [[nodiscard]] bool pageable_memory() const { return pageable_; }
 
-  // codes: reference, seed, candidate and perhaps the submission to compare with. `seed` decides
-  // what outputs and scratch are poisoned with. Once, before the stages.
+  // Tells the judge its task, unless it has it, and does not wait: it works ahead until open().
+  // Before or after begin(). What fails is left to open().
+  void prepare(const JudgeTask& task);
+
+  // Gives the judge whom it judges, and perhaps the submission to compare with. Once, after
+  // prepare() and before the stages.
+  void open(const std::vector<const Code*>& codes, const Tick& tick);
+
+  // The same without working ahead. codes: reference, seed, candidate and perhaps the submission to
+  // compare with. `seed` decides what outputs and scratch are poisoned with.
   void open(const problem::Problem& problem,
             const std::vector<const Code*>& codes,
             const HarnessImages& harness,
@@ -84,6 +93,7 @@ class JudgeClient {
   util::Fd socket_;                   // until channel_ takes it
   util::Process process_;
   wire::Channel channel_;
+  std::string task_;  // key of the last one that it was told
   device::Info info_;
   bool pageable_ = false;
   util::RealClock clock_;

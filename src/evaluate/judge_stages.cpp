@@ -1,6 +1,7 @@
 #include "evaluate/judge_stages.h"
 
 #include "evaluate/conclusion.h"
+#include "evaluate/judge_draws.h"
 #include "evaluate/memory.h"
 #include "util/error.h"
 #include "util/sha256.h"
@@ -12,55 +13,6 @@ namespace sweep::evaluate {
 namespace {
 
 constexpr int kHeldoutDraws = 20;
-constexpr std::size_t kPerturbations = 4;
-
-std::vector<std::string> content_names(const Session& session) {
-  std::vector<std::string> names = {"default"};
-  if (session.has(Defence::contents)) {
-    for (const problem::Content& content : session.problem().contents) {
-      names.push_back(content.name);
-    }
-  }
-  return names;
-}
-
-expr::IntEnv free_only(const problem::Problem& problem, const expr::IntEnv& dims) {
-  expr::IntEnv free;
-  for (const auto& [name, value] : dims) {
-    const problem::Dim* dim = problem.dim(name);
-    if (dim != nullptr && dim->kind != problem::Dim::Kind::derived) {
-      free[name] = value;
-    }
-  }
-  return free;
-}
-
-struct NumberedDraw {
-  problem::Draw draw;
-  std::uint64_t number = 0;
-};
-
-// Visible shapes x contents x seeds; shapes outermost, so that buffers are made once for each.
-std::vector<NumberedDraw> check_draws(const Session& session, const StageOptions& options) {
-  const problem::Problem& problem = session.problem();
-  const problem::Key root = problem::Key::from_seed(options.seed).derive("check");
-  const std::vector<Place> places =
-      options.places.empty() ? visible_places(problem, session.options().arm.device.kind, false)
-                             : options.places;
-  std::vector<NumberedDraw> draws;
-  for (const Place& place : places) {
-    for (const std::string& content : content_names(session)) {
-      for (int seed = 0; seed < std::max(options.check_seeds, 1); ++seed) {
-        const int number = session.has(Defence::fresh_content) ? seed : 0;
-        const problem::Key key = root.derive(problem.id + '\n' + place.name + '\n' + content +
-                                             '\n' + std::to_string(number));
-        draws.push_back({problem::make_draw(problem, place.name, place.free, content, key),
-                         static_cast<std::uint64_t>(seed)});
-      }
-    }
-  }
-  return draws;
-}
 
 // Where the problem demands equal bits, a fresh process repeats the first draw.
 std::optional<Failure> check_repeat(Session& session, const problem::Draw& draw) {
@@ -92,8 +44,7 @@ std::optional<Failure> check_repeat(Session& session, const problem::Draw& draw)
 // Contents that differ from the one before in one element, at the same addresses, and that one once
 // more: what was kept, sampled or recognised shows.
 void run_probes(Session& session, const problem::Draw& draw, CheckResult& result) {
-  const std::vector<Perturbation> changes =
-      perturbations(session.problem(), draw, draw.key, kPerturbations);
+  const std::vector<Perturbation> changes = probe_changes(session.problem(), draw);
   std::vector<const Perturbation*> order{nullptr};
   for (const Perturbation& change : changes) {
     order.push_back(&change);
@@ -224,19 +175,11 @@ StageOptions stage_options(const EvaluationRequest& request, const problem::Prob
 }
 
 StressResult run_stress(Session& session, const StageOptions& options, const Tick& tick) {
-  const problem::Problem& problem = session.problem();
-  const problem::Key key = problem::Key::from_seed(options.seed).derive("stress\n" + problem.id);
-  std::vector<problem::Draw> draws =
-      problem::stress_draws(problem, key, 0, std::max(options.stress_draws, 1), session.machine());
+  const StressDraws all = stress_draws(session, options);
+  const std::vector<problem::Draw>& draws = all.draws;
   StressResult result;
-  result.random_shapes = static_cast<int>(draws.size());
-  std::vector<problem::Draw> edges = problem::edge_draws(problem, key, session.machine());
-  result.edge_shapes = static_cast<int>(edges.size());
-  draws.insert(
-      draws.end(), std::make_move_iterator(edges.begin()), std::make_move_iterator(edges.end()));
-  if (!session.has(Defence::contents)) {
-    std::erase_if(draws, [](const problem::Draw& draw) { return draw.content != "default"; });
-  }
+  result.random_shapes = all.random;
+  result.edge_shapes = all.edges;
   session.lock(util::LockMode::shared, judged_bytes(session, draws));
   std::set<std::string> contents;
   for (const problem::Draw& draw : draws) {
@@ -270,11 +213,11 @@ HeldoutResult run_heldout(Session& session, const StageOptions& options, const T
     std::vector<Place> places;
     if (!machine.cpu) {
       for (const problem::Draw& draw : secret.timed(problem, machine)) {
-        places.push_back({draw.shape, free_only(problem, draw.dims)});
+        places.push_back({draw.shape, free_dims(problem, draw.dims)});
       }
     } else {
       for (const problem::Draw& draw : secret.checked(problem, machine, 3)) {
-        places.push_back({draw.shape, free_only(problem, draw.dims)});
+        places.push_back({draw.shape, free_dims(problem, draw.dims)});
       }
     }
     const problem::Key key =

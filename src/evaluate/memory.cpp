@@ -39,10 +39,11 @@ double scratch_bytes(Session& session, const Code& code, const problem::Draw& dr
   return expansion != nullptr ? static_cast<double>(expansion->scratch_bytes) : 0;
 }
 
-// Of one seed's and one candidate's runner.
+// Of one seed's and one candidate's runner, once there is one.
 double pair_scratch(Session& session, const problem::Draw& draw) {
+  const Code* candidate = session.candidate().code;
   return scratch_bytes(session, *session.seed().code, draw) +
-         scratch_bytes(session, *session.candidate().code, draw);
+         (candidate != nullptr ? scratch_bytes(session, *candidate, draw) : 0);
 }
 
 }  // namespace

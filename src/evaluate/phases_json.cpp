@@ -42,6 +42,7 @@ json to_json(const JudgeCosts& costs) {
   for (const auto& [name, member] : kJudgeCosts) {
     body[name] = costs.*member;
   }
+  body["ready"] = costs.ready;
   return body;
 }
 
@@ -50,6 +51,10 @@ JudgeCosts judge_costs_in(const json& body) {
   if (const auto found = body.find("costs"); found != body.end()) {
     for (const auto& [name, member] : kJudgeCosts) {
       costs.*member = wire::field<double>(*found, name);
+    }
+    // Results before 0.2.0 lack it.
+    if (found->contains("ready")) {
+      costs.ready = static_cast<int>(wire::field<std::int64_t>(*found, "ready"));
     }
   }
   return costs;

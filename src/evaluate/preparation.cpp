@@ -210,6 +210,14 @@ ScreenResult screen(const problem::Problem& problem,
   return result;
 }
 
+compile::Options compile_options(const EvaluationRequest& request, const Services& services) {
+  compile::Options options;
+  options.cache = services.cache;
+  options.allow_unsandboxed = request.allow_unsandboxed;
+  options.program = services.program;
+  return options;
+}
+
 compile::Request compile_request(const submission::Submission& submission,
                                  const compile::Target& target,
                                  bool device_printf) {

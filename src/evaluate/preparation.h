@@ -37,6 +37,10 @@ namespace sweep::evaluate {
                                   device::Kind kind,
                                   CanonicalPlan* plan = nullptr);
 
+// How an evaluation compiles.
+[[nodiscard]] compile::Options compile_options(const EvaluationRequest& request,
+                                               const Services& services);
+
 // The code of the problem and of the harness, mostly from the cache.
 struct Trusted {
   Code reference, seed;

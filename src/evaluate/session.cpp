@@ -15,32 +15,44 @@ constexpr double kCpuDrawBytes = 4 << 20;
 // Kept by the store from one draw's dims to the next.
 constexpr std::size_t kIdleBytes = std::size_t{256} << 20U;
 
+// What a judge without work keeps of results: of a GPU a sixteenth, beside what lock_device() hands
+// out. Draws of the cpu device are small.
+constexpr std::size_t kKeptShare = 16;
+constexpr std::size_t kKeptOnCpu = std::size_t{64} << 20U;
+
+std::size_t kept_bytes(device::Kind kind, const device::Info& info) {
+  return kind == device::Kind::cpu ? kKeptOnCpu : info.total_bytes / kKeptShare;
+}
+
 }  // namespace
 
 Session::Session(SessionOptions options,
-                 std::unique_ptr<device::Device> device,
+                 device::Device& device,
                  const EngineImages& images,
                  problem::Problem problem,
                  Code reference,
-                 Code seed,
-                 Code candidate,
-                 std::optional<Code> versus)
+                 Code seed)
     : options_(std::move(options)),
       problem_(std::move(problem)),
       reference_code_(std::move(reference)),
       seed_code_(std::move(seed)),
-      candidate_code_(std::move(candidate)),
-      versus_code_(std::move(versus)),
-      device_(std::move(device)),
+      device_(&device),
       store_(*device_),
       engine_(options_.arm.device.kind == device::Kind::cpu
                   ? make_host_engine(*device_)
                   : make_device_engine(*device_, store_, images)),
       comparer_(*device_, *engine_, store_, problem_, options_.off),
-      oracle_(std::make_unique<Oracle>(*device_, store_, problem_, reference_code_)) {
+      oracle_(std::make_unique<Oracle>(*device_, store_, problem_, reference_code_)),
+      kept_(kept_bytes(options_.arm.device.kind, device_->info())) {
   seed_.code = &seed_code_;
-  candidate_.code = &candidate_code_;
+}
+
+void Session::take_candidate(Code candidate, std::optional<Code> versus) {
+  candidate_code_ = std::move(candidate);
+  versus_code_ = std::move(versus);
+  candidate_.code = &*candidate_code_;
   versus_.code = versus_code_ ? &*versus_code_ : nullptr;
+  clear_bench();
 }
 
 Session::~Session() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "evaluate/evaluation.h"
+#include "evaluate/expected.h"
 #include "evaluate/judging.h"
 #include "evaluate/oracle.h"
 #include "evaluate/seat.h"
@@ -71,30 +72,52 @@ struct SessionOptions {
 };
 
 // The device's lock. A shared one also waits until `bytes` of device memory, the most that will be
-// in use, fit beside those of other holders in 0.9 of the device.
+// in use, fit beside those of other holders in 3/4 of the device: the rest is for processes that
+// wait with the device open, and for what judges keep between locks (Session::prepare).
 [[nodiscard]] util::FileLock lock_device(const SessionOptions& options,
                                          const device::Info& info,
                                          util::LockMode mode,
                                          double bytes);
 
-// The judge's state for one evaluation: device, buffers, oracle and arms. One thread. The process
-// ends soon after the session: runners are killed and left to init.
+// The judge's state for one evaluation: buffers, oracle and arms. One thread. The process ends soon
+// after the session: runners are killed and left to init.
 class Session {
  public:
+  // Without a candidate at first. The device must outlive the session.
   Session(SessionOptions options,
-          std::unique_ptr<device::Device> device,
+          device::Device& device,
           const EngineImages& images,
           problem::Problem problem,
           Code reference,
-          Code seed,
-          Code candidate,
-          std::optional<Code> versus);
+          Code seed);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session();
 
   // Runners that were started ahead, with these options: the first players take them.
   void adopt(std::vector<RunnerProcess> runners) { spares_ = std::move(runners); }
+
+  // Those of them that nobody has taken.
+  [[nodiscard]] std::vector<RunnerProcess> release_runners() { return std::exchange(spares_, {}); }
+
+  // Computes what judge() holds the candidate's call on this content against and keeps it for
+  // `uses` such calls, if the budget allows (ExpectedStore) and 3/4 of a GPU's memory are free.
+  // False: it was not kept. `plan`: of the draw. Throws what judge() throws for a reference or seed
+  // that fails. Under the device's lock. What judge() finds does not depend on it.
+  [[nodiscard]] bool prepare(const problem::Draw& draw,
+                             const Perturbation* change,
+                             std::shared_ptr<const problem::FillPlan> plan,
+                             int uses);
+
+  // Ends what prepare() has kept.
+  void forget_prepared() { kept_.clear(); }
+
+  // Device memory that prepare() may keep.
+  [[nodiscard]] std::size_t prepared_budget() const { return kept_.budget(); }
+
+  // Whom the session judges, and perhaps what it is timed against; once, before the stages. Buffers
+  // are made anew: nothing that a runner maps has held another content.
+  void take_candidate(Code candidate, std::optional<Code> versus);
 
   [[nodiscard]] const problem::Problem& problem() const { return problem_; }
 
@@ -223,7 +246,13 @@ class Session {
     const Perturbation* change = nullptr;
   };
 
-  static void put(Bench& bench, const Content& content);
+  // `plan`: of the draw, where it has been made already.
+  static void put(Bench& bench, const Content& content, const problem::FillPlan* plan = nullptr);
+  [[nodiscard]] bool crowded() const;  // the device
+  [[nodiscard]] Expected expect(Bench& bench,
+                                const Content& content,
+                                const problem::FillPlan* plan = nullptr);
+  [[nodiscard]] std::shared_ptr<const Expected> expected_for(Bench& bench, const Content& content);
   [[nodiscard]] std::variant<Played, Failure> attempt(Player& player,
                                                       Bench& bench,
                                                       const Content& content);
@@ -247,13 +276,14 @@ class Session {
 
   SessionOptions options_;
   problem::Problem problem_;
-  Code reference_code_, seed_code_, candidate_code_;
-  std::optional<Code> versus_code_;
-  std::unique_ptr<device::Device> device_;
+  Code reference_code_, seed_code_;
+  std::optional<Code> candidate_code_, versus_code_;
+  device::Device* device_;
   Store store_;
   std::unique_ptr<Engine> engine_;
   Comparer comparer_;
   std::unique_ptr<Oracle> oracle_;
+  ExpectedStore kept_;
   std::optional<util::FileLock> lock_;
   std::unique_ptr<Bench> bench_;
   expr::IntEnv bench_dims_;
@@ -268,8 +298,7 @@ class Session {
 
   struct Earlier {
     expr::IntEnv dims;
-    Truth truth;
-    Tensors seed;
+    std::shared_ptr<const Expected> expected;
   };
 
   ByOutput least_;                  // of the draw that is being judged

@@ -1,10 +1,9 @@
 // One judged call of the check, stress and held-out stages, and what a wrong output is evidence of.
+#include "evaluate/judge_draws.h"
 #include "evaluate/session.h"
 #include "evaluate/timed.h"
-#include "util/error.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace sweep::evaluate {
 namespace {
@@ -15,31 +14,6 @@ constexpr int kFreshRounds = 5;
 constexpr int kHistoryRounds = 3;
 // Calls repeated before the failing one.
 constexpr int kLongestHistory = 30;
-constexpr int kScaleDraws = 4;
-
-expr::IntEnv free_dims(const problem::Problem& problem, const expr::IntEnv& dims) {
-  expr::IntEnv free;
-  for (const problem::Dim& dim : problem.dims) {
-    const auto found = dims.find(dim.name);
-    if (dim.kind != problem::Dim::Kind::derived && found != dims.end()) {
-      free[dim.name] = found->second;
-    }
-  }
-  return free;
-}
-
-// Of the numbers that are finite.
-double root_mean_square(const std::vector<double>& values) {
-  double sum = 0;
-  double count = 0;
-  for (const double value : values) {
-    if (std::isfinite(value)) {
-      sum += value * value;
-      count += 1;
-    }
-  }
-  return count > 0 ? std::sqrt(sum / count) : 0;
-}
 
 bool about_values(Verdict verdict) {
   return verdict == Verdict::incorrect_value || verdict == Verdict::incorrect_precision ||
@@ -47,39 +21,6 @@ bool about_values(Verdict verdict) {
 }
 
 }  // namespace
-
-// Largest rms over a few further contents of the same kind.
-ByOutput Session::least_scales(Bench& bench, const problem::Draw& draw) {
-  ByOutput found;
-  for (const Bench::Slot& slot : bench.slots()) {
-    if (!slot.is_input() && problem::needs_least_scale(problem_, slot.tensor)) {
-      found[slot.tensor.name] = 0;
-    }
-  }
-  for (int i = 0; i < kScaleDraws && !found.empty(); ++i) {
-    const problem::Draw other = problem::make_draw(problem_,
-                                                   draw.shape,
-                                                   free_dims(problem_, draw.dims),
-                                                   draw.content,
-                                                   draw.key.derive("scale/" + std::to_string(i)));
-    bench.fill(other);
-    const Truth values = truth(bench, other);
-    for (auto& [name, scale] : found) {
-      const Store::Piece& piece = values.outputs.at(name);
-      std::vector<double> reals(piece.bytes() / sizeof(double));
-      device_->download(std::as_writable_bytes(std::span(reals)), piece.address());
-      scale = std::max(scale, root_mean_square(reals));
-    }
-  }
-  return found;
-}
-
-void Session::put(Bench& bench, const Content& content) {
-  bench.fill(content.draw);
-  if (content.change != nullptr) {
-    bench.perturb(*content.change);
-  }
-}
 
 std::variant<Played, Failure> Session::attempt(Player& player,
                                                Bench& bench,
@@ -110,19 +51,6 @@ std::variant<Played, Failure> Session::attempt(Player& player,
   }
 }
 
-void Session::check_seed(const problem::Draw& draw,
-                         const Truth& truth,
-                         Bench& bench,
-                         const Tensors& outputs) {
-  const Judgement own = comparer_.with_oracle(draw, truth, bench, outputs, outputs, least_);
-  if (own.failure) {
-    throw util::InfraError({seed_code_.submission.file,
-                            "is wrong on " + draw.shape + ": " + own.failure->text,
-                            "run `sweep problems check " + problem_.id + "`"},
-                           "E_SEED_WRONG");
-  }
-}
-
 // A wrong output that is right for the content before it was not computed from this call's inputs.
 void Session::explain_stale(Failure& failure,
                             const problem::Draw& draw,
@@ -135,8 +63,8 @@ void Session::explain_stale(Failure& failure,
   if (!has(Defence::stale) || !has(Defence::oracle) || !earlier_ || earlier_->dims != draw.dims) {
     return;
   }
-  const Judgement before =
-      comparer_.with_oracle(draw, earlier_->truth, bench, got, earlier_->seed, least_);
+  const Judgement before = comparer_.with_oracle(
+      draw, earlier_->expected->truth, bench, got, earlier_->expected->seed, least_);
   if (!before.failure) {
     failure.verdict = Verdict::rejected_stale;
     failure.hint =
@@ -211,14 +139,8 @@ Call Session::judge(Player& player, const problem::Draw& draw, const Perturbatio
   call.dims = free_dims(problem_, draw.dims);
   call.content = change == nullptr ? draw.content : draw.content + ", " + change->text();
   Bench& bench = timed(costs_.bench, [&]() -> Bench& { return bench_for(draw); });
-  least_ = timed(costs_.scales, [&] { return least_scales(bench, draw); });
-  timed(costs_.fill, [&] { put(bench, content); });
-  Truth expected = timed(costs_.oracle, [&] { return truth(bench, draw); });
-  Played by_seed = timed(costs_.seed, [&] {
-    Played played = play_trusted(seed_, bench, draw, false);
-    check_seed(draw, expected, bench, played.outputs);
-    return played;
-  });
+  const std::shared_ptr<const Expected> expected = expected_for(bench, content);
+  least_ = expected->least;
   auto tried = timed(costs_.candidate, [&] { return attempt(player, bench, content); });
   if (auto* failure = std::get_if<Failure>(&tried)) {
     call.failure = std::move(*failure);
@@ -228,7 +150,7 @@ Call Session::judge(Player& player, const problem::Draw& draw, const Perturbatio
   Played& played = std::get<Played>(tried);
   call.device_seconds = played.time.device_seconds;
   Judgement judgement =
-      comparer_.with_oracle(draw, expected, bench, played.outputs, by_seed.outputs, least_);
+      comparer_.with_oracle(draw, expected->truth, bench, played.outputs, expected->seed, least_);
   call.worst_share = judgement.worst_share;
   call.failure = played.damage ? std::move(played.damage) : std::move(judgement.failure);
   if (call.failure) {
@@ -236,11 +158,11 @@ Call Session::judge(Player& player, const problem::Draw& draw, const Perturbatio
       call.failure->defence = Defence::perturb_one;
     }
     explain_stale(*call.failure, draw, bench, played.outputs);
-    explain_state(*call.failure, player, bench, content, expected, by_seed.outputs);
+    explain_state(*call.failure, player, bench, content, expected->truth, expected->seed);
   } else {
     call.failure = late_store(bench, played.outputs);
   }
-  earlier_ = Earlier{draw.dims, std::move(expected), std::move(by_seed.outputs)};
+  earlier_ = Earlier{draw.dims, expected};
   return call;
 }
 

@@ -18,6 +18,11 @@ bool alike(const JudgeSpec& a, const JudgeSpec& b) {
 }  // namespace
 
 Spares::Taken Spares::take(const JudgeSpec& spec) {
+  if (spec.runners == 0) {
+    Taken taken{std::make_unique<JudgeClient>(spec), false};
+    taken.judge->begin();
+    return taken;
+  }
   std::unique_ptr<JudgeClient> spare = std::move(spare_);
   if (spare != nullptr && like_ && alike(*like_, spec)) {
     try {
@@ -35,7 +40,7 @@ Spares::Taken Spares::take(const JudgeSpec& spec) {
   return taken;
 }
 
-void Spares::refill() noexcept {
+void Spares::refill(const JudgeTask* task) noexcept {
   if (!like_ || spare_ != nullptr) {
     return;
   }
@@ -43,6 +48,9 @@ void Spares::refill() noexcept {
     JudgeSpec spec = *like_;
     spec.ahead = true;
     spare_ = std::make_unique<JudgeClient>(spec);
+    if (task != nullptr) {
+      spare_->prepare(*task);
+    }
   } catch (const std::exception&) {
     spare_.reset();
   }

@@ -30,6 +30,9 @@ class Store {
 
     [[nodiscard]] std::size_t bytes() const { return bytes_; }  // as asked for
 
+    // Of device memory.
+    [[nodiscard]] std::size_t held() const { return window_ ? window_.reachable() : 0; }
+
    private:
     friend class Store;
     void give_back() noexcept;

@@ -56,6 +56,7 @@ class Hostile : public ::testing::Test {
     bool printing = true;                  // the runner has a standard output
     int timed = 0;                         // replicates of a time stage after the check
     std::function<void()> during = [] {};  // called while the check runs
+    double ahead = 0;  // seconds for which the judge works ahead before it has the candidate
   };
 
   // A right kernel whose first call in each process runs `statements` at its end. `code` comes
@@ -92,11 +93,21 @@ class Hostile : public ::testing::Test {
       spec.deadline_seconds = 240;
       JudgeClient client(spec);
       client.begin();
-      client.open(*problem_, {&*reference_, &*seed_, &candidate}, {}, 1, [](auto&&...) {});
       StageOptions options;
       options.check_seeds = 1;
       options.replicates = how.timed;
       options.blocks = 2;
+      if (how.ahead > 0) {
+        client.prepare({*problem_,
+                        *reference_,
+                        *seed_,
+                        {},
+                        device::Kind::cpu,
+                        1,
+                        JudgeTask::Ahead{options, true, true}});
+        util::RealClock().sleep(how.ahead);
+      }
+      client.open(*problem_, {&*reference_, &*seed_, &candidate}, {}, 1, [](auto&&...) {});
       ran.check =
           check_from_json(client.stage("check", options, [&how](auto&&...) { how.during(); }));
       if (how.timed > 0) {

@@ -71,6 +71,38 @@ TEST_F(RunnerState, AnotherEvaluationFindsNothing) {
   expect_fresh(judge(source + "// another one\n", {}).said, 1);
 }
 
+// A judge that has worked ahead holds references, and seed's outputs of other draws, by the time
+// that a runner gets the candidate; in what the runner maps stands the pattern of its own call.
+TEST_F(RunnerState, WhatWasComputedAheadIsNotMapped) {
+  const std::string source = honest_;
+  const std::size_t plan = source.find("//@ affine<<<");
+  const std::size_t kernel = source.find("__global__");
+  ASSERT_NE(plan, std::string::npos);
+  ASSERT_NE(kernel, std::string::npos);
+  const std::string look = std::string(test::kProbeCode) +
+                           R"(
+static int calls;
+// Words of an output, and of what lies before it in its first page, that are not its first word.
+static long others(const float* from, long count) {
+  const unsigned* words = (const unsigned*)from;
+  const long before = ((unsigned long)from & 4095) / 4;
+  long found = 0;
+  for (long i = -before; i < count; ++i) found += words[i] != words[0];
+  return found;
+}
+__global__ void look(const float* y, const float* total, int rows, int cols) {
+  if (calls++ == 0) say("others", others(y, (long)rows * cols) + others(total, rows));
+}
+)";
+  const std::string looking = "static const int say_to = 1;\n" + look;
+  std::string text = source.substr(0, plan) + "//@ look<<<1, 1>>>(y, total, rows, cols)\n" +
+                     source.substr(plan, kernel - plan) + looking + source.substr(kernel);
+  const Ran ran = judge(text, {.ahead = 2});
+  EXPECT_FALSE(ran.check.failure) << why(ran);
+  EXPECT_GT(ran.check.costs.ready, 0);
+  EXPECT_THAT(ran.said, HasSubstr(line_of("others", 0)));
+}
+
 TEST_F(RunnerState, ARunnerTakesNoSecondModule) {
   auto [ours, theirs] = wire::Channel::make_pair();
   util::SpawnSpec spec;

@@ -2,16 +2,21 @@
 #include "evaluate/spares.h"
 
 #include "evaluate/evaluation.h"
+#include "evaluate/evaluation_json.h"
 #include "processes.h"
 #include "util/clock.h"
 #include "util/file.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <regex>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -42,6 +47,69 @@ class SparesOnCpu : public ::testing::Test {
     request.deadline_seconds = 240;
     request.allow_unsandboxed = std::getenv("SWEEP_TEST_UNSANDBOXED") != nullptr;
     return evaluate(request, services_, {}, &spares_);
+  }
+
+  // One stage, two seeds, four random shapes.
+  EvaluationRequest request(Stage only, const std::string& source) const {
+    EvaluationRequest made;
+    made.submission = {"mine.cu", source};
+    made.device = {device::Kind::cpu, 0};
+    made.only = only;
+    made.check_seeds = 2;
+    made.stress_draws = 4;
+    made.deadline_seconds = 240;
+    made.allow_unsandboxed = std::getenv("SWEEP_TEST_UNSANDBOXED") != nullptr;
+    return made;
+  }
+
+  // The text with `from` replaced, which must be there.
+  std::string with(const std::string& from, const std::string& to) const {
+    std::string text = source_;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
+
+  static const JudgeCosts& costs(const Evaluation& of) {
+    return of.check ? of.check->costs : of.stress->costs;
+  }
+
+  static std::size_t calls(const Evaluation& of) {
+    return of.check ? of.check->calls.size() : of.stress->calls.for_archive().size();
+  }
+
+  // By a spare judge that had computed all that this one is held against.
+  Evaluation prepared(const EvaluationRequest& wanted) {
+    util::RealClock clock;
+    Evaluation made;
+    for (double pause = 0; pause < 8; pause = 2 * pause + 0.1) {
+      clock.sleep(pause);
+      made = evaluate(wanted, services_, {}, &spares_);
+      if (costs(made).ready == static_cast<int>(calls(made))) {
+        break;
+      }
+    }
+    return made;
+  }
+
+  // Everything that is stored of it but times and addresses.
+  static nlohmann::json untimed(const Evaluation& of) {
+    nlohmann::json body = to_json(of, View::archive);
+    const std::function<void(nlohmann::json&)> strip = [&](nlohmann::json& node) {
+      if (node.is_object()) {
+        for (const char* name : {"seconds", "device_seconds", "costs", "cached"}) {
+          node.erase(name);
+        }
+      }
+      for (nlohmann::json& inner : node) {
+        if (inner.is_structured()) {
+          strip(inner);
+        }
+      }
+    };
+    strip(body);
+    static const std::regex kAddress("0x[0-9a-f]+");
+    return nlohmann::json::parse(std::regex_replace(body.dump(), kAddress, "0x"));
   }
 
   JudgeSpec spec() const {
@@ -142,6 +210,58 @@ TEST_F(SparesOnCpu, AnotherKindOfEvaluationGetsANewOne) {
   spares_.refill();
   EXPECT_TRUE(spares_.take(other).spare);
   EXPECT_FALSE(spares_.take(other).spare);
+}
+
+// Right, wrong, with poison in the failure, and with the calls before it as evidence.
+TEST_F(SparesOnCpu, WhatWasComputedAheadChangesNoResult) {
+  const std::vector<std::string> sources = {
+      source_,
+      with("alpha * ", "2 * alpha * "),
+      with("y[i] =", "if (i % 3 != 1) y[i] ="),
+      with("y[i] =", "if (blockIdx.x == 0) y[i] ="),
+      with("y[i] =", "y[i + (1 << 20)] = y[i] ="),
+  };
+  for (const Stage stage : {Stage::check, Stage::stress}) {
+    for (const std::string& source : sources) {
+      EvaluationRequest wanted = request(stage, source);
+      wanted.prepare = false;
+      const Evaluation without = evaluate(wanted, services_);
+      ASSERT_TRUE(without.check || without.stress) << without.infra;
+      EXPECT_EQ(costs(without).ready, 0);
+      wanted.prepare = true;
+      const Evaluation with = prepared(wanted);
+      EXPECT_EQ(costs(with).ready, calls(with));
+      EXPECT_EQ(untimed(with), untimed(without)) << source;
+    }
+  }
+}
+
+TEST_F(SparesOnCpu, OneForAnotherProblemServes) {
+  const std::string other =
+      util::read_file(kSource / "tests/data/problems/test/softmax/seed.cu", 1 << 16);
+  for (const std::string& source : {source_, other, source_}) {
+    const Evaluation made = evaluate(request(Stage::check, source), services_, {}, &spares_);
+    EXPECT_EQ(outcome_of(made.verdict), Outcome::correct) << made.headline << made.infra;
+  }
+}
+
+// What is switched off may let results of earlier calls through.
+TEST_F(SparesOnCpu, NothingIsComputedAheadWhereADefenceIsOff) {
+  EvaluationRequest wanted = request(Stage::check, source_);
+  wanted.off = {Defence::poison};
+  for (int round = 0; round < 3; ++round) {
+    const Evaluation made = evaluate(wanted, services_, {}, &spares_);
+    EXPECT_EQ(costs(made).ready, 0);
+    util::RealClock().sleep(0.3);
+  }
+}
+
+TEST_F(SparesOnCpu, OneThatRunsNothingLeavesTheSpareOne) {
+  (void)judge(source_);
+  const auto waiting = children();
+  ASSERT_EQ(waiting.size(), 1U);
+  (void)evaluate(request(Stage::compile, source_), services_, {}, &spares_);
+  EXPECT_EQ(children(), waiting);
 }
 
 TEST_F(SparesOnCpu, NothingIsLeftBehind) {
