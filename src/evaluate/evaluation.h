@@ -230,11 +230,12 @@ struct CallCosts {
 
 // Wall time of the parts of the time stage, in seconds.
 struct TimePhases {
-  double pool = 0;   // draws with oracle results
-  double start = 0;  // waiting for runners to be ready
-  double warm = 0;   // first calls of each pair
-  double calls = 0;  // timed calls, on the device alone: fill, poison, flush, call, compare
-  CallCosts costs;   // of `calls`
+  double pool = 0;    // draws with oracle results
+  double start = 0;   // waiting for runners to be ready
+  double warm = 0;    // first calls of each pair
+  double calls = 0;   // timed calls, on the device alone: fill, poison, flush, call, compare
+  double slopes = 0;  // rows of calls for the judge's own clock
+  CallCosts costs;    // of `calls`
 };
 
 // The floor of a device's noise that a result's margin rests on (calibration.h).

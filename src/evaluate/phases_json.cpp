@@ -12,11 +12,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::pair<const char*, double TimePhases::*>, 4> kPhases{
+constexpr std::array<std::pair<const char*, double TimePhases::*>, 5> kPhases{
     {{"pool", &TimePhases::pool},
      {"start", &TimePhases::start},
      {"warm", &TimePhases::warm},
-     {"calls", &TimePhases::calls}}};
+     {"calls", &TimePhases::calls},
+     {"slopes", &TimePhases::slopes}}};
 
 constexpr std::array<std::pair<const char*, double CallCosts::*>, 6> kCosts{
     {{"fill", &CallCosts::fill},
@@ -75,7 +76,10 @@ json to_json(const TimePhases& phases) {
 TimePhases phases_from_json(const json& body) {
   TimePhases phases;
   for (const auto& [name, member] : kPhases) {
-    phases.*member = wire::field<double>(body, name);
+    // Results of before slopes had a phase of their own count them among the calls.
+    if (member != &TimePhases::slopes || body.contains(name)) {
+      phases.*member = wire::field<double>(body, name);
+    }
   }
   if (const auto costs = body.find("costs"); costs != body.end()) {
     for (const auto& [name, member] : kCosts) {

@@ -196,7 +196,9 @@ class TimeStage {
         return;
       }
     }
+    phases_.calls += watch_.lap();
     read_slopes(pair, replicate);
+    phases_.slopes += watch_.lap();
   }
 
   // The judge's own clock, beside events and the runner's. These calls are judged as well. They

@@ -5,7 +5,9 @@
 #include "cli/installation.h"
 #include "device/device.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/judge_stages.h"
 #include "evaluate/preparation.h"
+#include "problem/draw.h"
 #include "util/error.h"
 
 #include <algorithm>
@@ -55,6 +57,17 @@ void print_row(const char* what, const evaluate::TimeResult& time, double bandwi
   std::printf("\n");
 }
 
+// Free dims of the visible shape with the fewest bytes.
+expr::IntEnv smallest(const problem::Problem& problem, device::Kind kind) {
+  const auto bytes = [&](const evaluate::Place& place) {
+    const problem::Sizes sizes = problem::sizes_of(
+        problem,
+        problem::make_draw(problem, place.name, place.free, "default", problem::Key::from_seed(1)));
+    return sizes.input_bytes + sizes.output_bytes;
+  };
+  return std::ranges::min(evaluate::visible_places(problem, kind, false), {}, bytes).free;
+}
+
 int run(const std::string& device, const std::vector<std::string>& ids) {
   evaluate::Services services = cli::evaluation_services();
   // The roles' program: beside this one in a bundle, else where it was built.
@@ -71,10 +84,20 @@ int run(const std::string& device, const std::vector<std::string>& ids) {
     request.only = evaluate::Stage::time;
     request.replicates = 2;
     request.blocks = 10;
-    std::printf("a judged call beyond the kernel, %s on %s\n", name.c_str(), device.c_str());
-    print_row("with all defences", timed(services, request), bandwidth);
-    request.off = evaluate::defences_from({"flush", "wash", "persisting-reset"});
-    print_row("without wash and flush", timed(services, request), bandwidth);
+    for (const bool small : {true, false}) {
+      request.shapes.clear();
+      if (small) {
+        request.shapes.push_back(smallest(problem, id.kind));
+      }
+      request.off = {};
+      std::printf("a judged call beyond the kernel, %s on %s, %s\n",
+                  name.c_str(),
+                  device.c_str(),
+                  small ? "smallest visible shape" : "timed shapes");
+      print_row("with all defences", timed(services, request), bandwidth);
+      request.off = evaluate::defences_from({"flush", "wash", "persisting-reset"});
+      print_row("without wash and flush", timed(services, request), bandwidth);
+    }
     std::fflush(stdout);
   }
   return 0;

@@ -52,7 +52,7 @@ TimeResult timing() {
   time.samples.push_back({4, 1, 2, 3, true, 1e-3, 2e-3, 0.99});
   time.energy = {"full", 0.4, 0.2, 4.5, ""};
   time.conditions.power_watts = 500;
-  time.phases = {0.5, 0.25, 0.125, 0.0625, {1, 2, 3, 4, 5, 6}};
+  time.phases = {0.5, 0.25, 0.125, 0.0625, 0.03125, {1, 2, 3, 4, 5, 6}};
   return time;
 }
 
