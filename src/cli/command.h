@@ -29,6 +29,7 @@ struct Command {
 int run_baseline(const std::vector<std::string>& arguments);
 int run_calibrate(const std::vector<std::string>& arguments);
 int run_eval(const std::vector<std::string>& arguments);
+int run_gc(const std::vector<std::string>& arguments);
 int run_new(const std::vector<std::string>& arguments);
 int run_problems(const std::vector<std::string>& arguments);
 int run_doctor(const std::vector<std::string>& arguments);
@@ -38,6 +39,8 @@ int run_probe(const std::vector<std::string>& arguments);
 int run_replay(const std::vector<std::string>& arguments);
 int run_report(const std::vector<std::string>& arguments);
 int run_selftest(const std::vector<std::string>& arguments);
+int run_status(const std::vector<std::string>& arguments);
+int run_stop(const std::vector<std::string>& arguments);
 int run_verify(const std::vector<std::string>& arguments);
 
 // The whole program: picks the command, prints errors as "sweep: where: what; next" on stderr,

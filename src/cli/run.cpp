@@ -24,8 +24,11 @@ constexpr std::array kCommands = {
     Command{"replay",
             "re-check a finished run offline: its conversations and its verdicts",
             run_replay},
+    Command{"status", "say where a run stands, also while it runs", run_status},
+    Command{"stop", "end the sweep that works on a run; it goes on later", run_stop},
     Command{"report", "build the pages of a run", run_report},
     Command{"verify", "check a run's ledger and artifacts byte by byte", run_verify},
+    Command{"gc", "delete what no run needs any more", run_gc},
     Command{
         "selftest", "judge cheats and honest kernels: does the judge still hold?", run_selftest},
     Command{

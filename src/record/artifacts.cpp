@@ -17,6 +17,12 @@ bool is_sha256(std::string_view text) {
          });
 }
 
+bool is_unfinished(std::string_view name) {
+  constexpr std::size_t kHash = 64;
+  return name.size() == 1 + kHash + 7 && name[0] == '.' && is_sha256(name.substr(1, kHash)) &&
+         name[1 + kHash] == '.';
+}
+
 Artifacts::Artifacts(fs::path folder) : folder_(std::move(folder)) {
   make_run_folder(folder_);
 }

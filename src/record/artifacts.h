@@ -33,4 +33,7 @@ class Artifacts {
 // True for 64 lower-case hex digits.
 [[nodiscard]] bool is_sha256(std::string_view text);
 
+// True for a name that put() gives a file until it is whole: ".<sha256>.XXXXXX". A kill leaves it.
+[[nodiscard]] bool is_unfinished(std::string_view name);
+
 }  // namespace sweep::record

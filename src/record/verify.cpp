@@ -35,14 +35,6 @@ Expected expected_of(const std::vector<Row>& rows) {
   return expected;
 }
 
-// What a killed write_whole of an artifact leaves beside it: `.NAME.` and six characters. Nothing
-// ever reads it.
-bool is_unfinished(std::string_view name) {
-  constexpr std::size_t kHash = 64;
-  return name.size() == 1 + kHash + 7 && name[0] == '.' && is_sha256(name.substr(1, kHash)) &&
-         name[1 + kHash] == '.';
-}
-
 // The bodies that a request's exchange names.
 void check_exchange(const Artifacts& artifacts, const Row& row, RunVerification& out) {
   const auto facts = row.data.find("facts");

@@ -3,6 +3,7 @@
 #include "embedded_report_assets.h"
 #include "record/ledger.h"
 #include "record/plan.h"
+#include "report/metrics.h"
 #include "report/page.h"
 #include "report/progress.h"
 #include "report/tool_use.h"
@@ -203,6 +204,7 @@ Built build(const record::RunDir& run, const BuildOptions& options) {
     put(model_page_name(model), model_page(context, model, items));
   }
   (void)write_if_changed(folder / "tool_use.csv", tool_use_csv(items));
+  (void)write_if_changed(folder / "metrics", metrics_text(context, items));
   put("methods.html", methods_page(context));
   put("index.html", run_page(context, items));
   built.index = folder / "index.html";

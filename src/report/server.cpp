@@ -45,6 +45,9 @@ const char* content_type(const fs::path& file) {
   if (extension == ".js") {
     return "text/javascript; charset=utf-8";
   }
+  if (file.filename() == "metrics") {
+    return "text/plain; version=0.0.4; charset=utf-8";
+  }
   return extension == ".svg" ? "image/svg+xml" : "application/octet-stream";
 }
 

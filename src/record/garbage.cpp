@@ -1,0 +1,107 @@
+#include "record/garbage.h"
+
+#include "record/artifacts.h"
+#include "record/ledger.h"
+#include "util/error.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace sweep::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kHashDigits = 64;
+
+bool is_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+// Adds every run of exactly 64 lower-case hex digits.
+void collect(std::string_view text, std::set<std::string, std::less<>>& names) {
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    if (!is_digit(text[begin])) {
+      ++begin;
+      continue;
+    }
+    std::size_t end = begin;
+    while (end < text.size() && is_digit(text[end])) {
+      ++end;
+    }
+    if (end - begin == kHashDigits) {
+      names.emplace(text.substr(begin, kHashDigits));
+    }
+    begin = end;
+  }
+}
+
+// Names in the run's own files and, from there, in artifacts.
+std::set<std::string, std::less<>> names_of(const RunDir& run) {
+  std::set<std::string, std::less<>> names;
+  std::vector<fs::path> files = run.trajectory_files();
+  files.push_back(run.ledger_file());
+  std::error_code error;
+  if (fs::is_regular_file(run.config_file(), error)) {
+    files.push_back(run.config_file());
+  }
+  for (const fs::path& file : files) {
+    collect(read_whole(file), names);
+  }
+  const Artifacts artifacts(run.artifacts_folder());
+  std::set<std::string, std::less<>> seen;
+  std::vector<std::string> next(names.begin(), names.end());
+  while (!next.empty()) {
+    const std::string name = std::move(next.back());
+    next.pop_back();
+    if (!seen.insert(name).second || !artifacts.has(name)) {
+      continue;
+    }
+    std::set<std::string, std::less<>> more;
+    collect(read_whole(artifacts.path(name)), more);
+    next.insert(next.end(), more.begin(), more.end());
+  }
+  return seen;
+}
+
+}  // namespace
+
+std::vector<Garbage> garbage_of(const RunDir& run) {
+  const Verification ledger = verify_ledger(run.ledger_file());
+  if (!ledger.intact) {
+    throw util::UsageError(
+        {run.ledger_file().string(),
+         ledger.problem,
+         "nothing is deleted from a run that `sweep verify` does not find intact"},
+        "E_GC_BROKEN");
+  }
+  const auto names = names_of(run);
+  std::vector<Garbage> found;
+  std::error_code error;
+  for (fs::directory_iterator it(run.artifacts_folder(), error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    std::error_code ignored;
+    if (it->symlink_status(ignored).type() != fs::file_type::regular) {
+      continue;
+    }
+    const bool unfinished = is_unfinished(name);
+    if (unfinished || (is_sha256(name) && !names.contains(name))) {
+      const auto bytes = it->file_size(ignored);
+      found.push_back({unfinished ? Garbage::Kind::unfinished : Garbage::Kind::unnamed,
+                       it->path(),
+                       ignored ? 0 : bytes});
+    }
+  }
+  if (error) {
+    throw util::InfraError({run.artifacts_folder().string(), error.message(), "make it readable"},
+                           "E_RUN_READ");
+  }
+  std::ranges::sort(found, {}, &Garbage::file);
+  return found;
+}
+
+}  // namespace sweep::record

@@ -1,0 +1,55 @@
+#include "program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sweep::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kConfig = R"([run]
+name = "r"
+problems = ["level1/3"]
+device = "cpu"
+num_correct_trials = 1
+submit_num_correct_trials = 1
+[report]
+serve = false
+[[models]]
+name = "demo-fixer"
+api_kind = "openai_chat"
+base_url = "builtin:demo"
+)";
+
+TEST(Gc, DeletesOnlyWhatNothingNames) {
+  const Workspace here;
+  here.write("s.toml", kConfig);
+  ASSERT_EQ(here.sweep({"s.toml"}).code, 0);
+  const std::string stray = "runs/r/artifacts/" + std::string(64, 'e');
+  const std::string half = "runs/r/artifacts/." + std::string(64, 'e') + ".abcdef";
+  here.write(stray, "nobody's");
+  here.write(half, "half");
+  const Outcome dry = here.sweep({"gc", "r", "--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_THAT(dry.out, HasSubstr("would delete 2 files, 12 B\n"));
+  EXPECT_TRUE(std::filesystem::exists(here.folder() / stray));
+  const nlohmann::json done = here.sweep_json({"gc", "r"});
+  EXPECT_EQ(done.at("files").size(), 2U);
+  EXPECT_FALSE(std::filesystem::exists(here.folder() / stray));
+  EXPECT_FALSE(std::filesystem::exists(here.folder() / half));
+  EXPECT_EQ(here.sweep({"gc", "r"}).out, "deleted 0 files, 0 B\n");
+  const Outcome verified = here.sweep({"verify", "r"});
+  EXPECT_EQ(verified.code, 0) << verified.out;
+  EXPECT_EQ(here.sweep({"replay", "r", "--no-judge"}).code, 0);
+}
+
+TEST(Gc, BadInputIsRefused) {
+  const Workspace here;
+  EXPECT_EQ(here.sweep({"gc"}).code, 2);
+  EXPECT_EQ(here.sweep({"gc", "nothing"}).code, 2);
+  EXPECT_EQ(here.sweep({"gc", "--cache", "--older-than", "x"}).code, 2);
+}
+
+}  // namespace
+}  // namespace sweep::e2e
