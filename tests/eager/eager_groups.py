@@ -54,6 +54,12 @@ class Csr(_Group):
     def __init__(self, device, seed, rows, cols, nnz, skew=0, empty=0, sorted=1, unique=1, symmetric=0):
         super().__init__(device, seed)
         rows, cols, nnz = int(rows), int(cols), int(nnz)
+        if symmetric:
+            key = self.pairs(rows, nnz, skew)
+            degree, col = torch.bincount(key // cols, minlength=rows), key % cols
+            self.parts = {"offsets": offsets_of(degree), "degree": degree, "owner": key // cols, "col": col,
+                          "order": torch.randperm(nnz, generator=self.generator)}
+            return
         degree = split(rows, nnz, self.generator, skew=skew, empty=empty, max=cols if unique else None)
         offsets = offsets_of(degree)
         owner = torch.repeat_interleave(torch.arange(rows), degree)
@@ -63,6 +69,23 @@ class Csr(_Group):
         col = (low + (draw * (high - low)).long()).clamp(max=cols - 1)
         order = torch.randperm(nnz, generator=self.generator)
         self.parts = {"offsets": offsets, "degree": degree, "owner": owner, "col": col, "order": order}
+
+
+    def pairs(self, n, nnz, skew):
+        """row * n + column of a pattern equal to its transpose; one place on the diagonal if nnz is odd."""
+        reach = torch.exp(skew * torch.randn(n, generator=self.generator, dtype=torch.float64)).cumsum(0)
+        found = torch.zeros(0, dtype=torch.int64)
+        while len(found) < nnz // 2:
+            draw = torch.rand(nnz // 2 + 64, generator=self.generator, dtype=torch.float64) * reach[-1]
+            a = torch.searchsorted(reach, draw, right=True).clamp(max=n - 1)
+            b = torch.randint(0, n, a.shape, generator=self.generator)
+            key = torch.minimum(a, b) * n + torch.maximum(a, b)
+            found = torch.unique(torch.cat((found, key[a != b])))
+        found = found[torch.randperm(len(found), generator=self.generator)[:nnz // 2]]
+        whole = torch.cat((found, found % n * n + found // n))
+        if nnz % 2:
+            whole = torch.cat((whole, torch.randint(0, n, (1,), generator=self.generator) * (n + 1)))
+        return whole.sort()[0]
 
 
 class Shuffle(_Group):

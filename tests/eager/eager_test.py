@@ -114,6 +114,9 @@ c = g.Csr("cpu", 1, 200, 90, 3000, skew=0.8, empty=0.1).parts
 assert c["offsets"][-1] == 3000 and c["degree"].sum() == 3000 and c["degree"].max() <= 90 and (c["degree"] == 0).any()
 key = c["owner"] * 90 + c["col"]
 assert (key.diff() > 0).all() and c["col"].max() < 90
+s = g.Csr("cpu", 1, 60, 60, 301, skew=0.8, symmetric=1).parts
+key, back = s["owner"] * 60 + s["col"], s["col"] * 60 + s["owner"]
+assert (key.diff() > 0).all() and (back.sort()[0] == key).all() and (s["col"] == s["owner"]).sum() == 1 and s["offsets"][-1] == 301
 r = g.Ragged("cpu", 1, 40, 400, skew=1, empty=0.2, min=2, align=4).parts
 assert r["lengths"].sum() == 400 and (r["lengths"] % 4 == 0).all() and (r["lengths"][r["lengths"] > 0] >= 4).all()
 for k in (1, 3):

@@ -1,0 +1,5 @@
+import torch
+
+
+def run(x):
+    return torch.logsumexp(x, 0)

@@ -1,0 +1,3 @@
+def run(x):
+    top, owner = x.max(0)
+    return top, owner.int()

@@ -1,0 +1,5 @@
+import torch.nn.functional as F
+
+
+def run(x):
+    return F.gelu(x).sum(0)
