@@ -1,41 +1,45 @@
 //@ problem level3/3
-//@ const THREADS = 256, T = 32
-//@ let count = batch*channels*height*width, images = batch*channels, tiles = ceildiv(width, T)*ceildiv(height, T)
-//@ scratch f32 s[batch, channels, height*width], c[batch, channels, height*width]
+//@ const THREADS = 256, SPAN = 4*THREADS, T = 32
+//@ let length = height*width, spans = ceildiv(length, SPAN), images = batch*channels, tiles = ceildiv(width, T)*ceildiv(height, T)
+//@ scratch f32 s[images, length], c[images, length]
 //@ copy(y, x)
-//@ conv<<<ceildiv(count, THREADS), THREADS>>>(x, w, bias, c, count, channels, height*width)
-//@ add<false><<<ceildiv(count, THREADS), THREADS>>>(c, y, count, width)
-//@ flip<<<ceildiv(count, THREADS), THREADS>>>(x, s, count, width)
-//@ conv<<<ceildiv(count, THREADS), THREADS>>>(s, w, bias, c, count, channels, height*width)
-//@ add<true><<<ceildiv(count, THREADS), THREADS>>>(c, y, count, width)
+//@ conv<<<(images, spans), THREADS>>>(x, w, bias, c, channels, length)
+//@ add<false><<<(images, spans), THREADS>>>(c, y, length, width)
+//@ flip<<<(images, spans), THREADS>>>(x, s, length, width)
+//@ conv<<<(images, spans), THREADS>>>(s, w, bias, c, channels, length)
+//@ add<true><<<(images, spans), THREADS>>>(c, y, length, width)
 //@ turn<false><<<(images, tiles), (T, 8)>>>(x, s, height, width)
-//@ conv<<<ceildiv(count, THREADS), THREADS>>>(s, w, bias, c, count, channels, height*width)
+//@ conv<<<(images, spans), THREADS>>>(s, w, bias, c, channels, length)
 //@ add_turned<false><<<(images, tiles), (T, 8)>>>(c, y, height, width)
 //@ turn<true><<<(images, tiles), (T, 8)>>>(x, s, height, width)
-//@ conv<<<ceildiv(count, THREADS), THREADS>>>(s, w, bias, c, count, channels, height*width)
+//@ conv<<<(images, spans), THREADS>>>(s, w, bias, c, channels, length)
 //@ add_turned<true><<<(images, tiles), (T, 8)>>>(c, y, height, width)
 
-// Three taps over sequences of `length`.
-__global__ void conv(const float* s, const float* w, const float* bias, float* out, size_t count, int channels, int length) {
-    size_t at = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (at >= count) return;
-    int n = (int)(at % length), c = (int)(at / length % channels);
-    float before = n > 0 ? s[at - 1] : 0.0f, after = n + 1 < length ? s[at + 1] : 0.0f;
-    out[at] = bias[c] + w[c * 3] * before + w[c * 3 + 1] * s[at] + w[c * 3 + 2] * after;
+// Each block of these three has SPAN places of one image. Three taps over sequences of `length`:
+__global__ void conv(const float* s, const float* w, const float* bias, float* out, int channels, int length) {
+    int c = blockIdx.x % channels, end = min(length, (int)(blockIdx.y + 1) * SPAN);
+    float w0 = w[c * 3], w1 = w[c * 3 + 1], w2 = w[c * 3 + 2];
+    for (int n = blockIdx.y * SPAN + threadIdx.x; n < end; n += THREADS) {
+        const float* at = s + (size_t)blockIdx.x * length + n;
+        float before = n > 0 ? at[-1] : 0.0f, after = n + 1 < length ? at[1] : 0.0f;
+        out[(size_t)blockIdx.x * length + n] = bias[c] + w0 * before + w1 * at[0] + w2 * after;
+    }
 }
 
 // Rows backwards.
-__device__ size_t mirrored(size_t at, int width) { return at + width - 1 - 2 * (at % width); }
+__device__ int mirrored(int n, int width) { return n + width - 1 - 2 * (n % width); }
 
-__global__ void flip(const float* x, float* s, size_t count, int width) {
-    size_t at = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (at < count) s[at] = x[mirrored(at, width)];
+__global__ void flip(const float* x, float* s, int length, int width) {
+    size_t first = (size_t)blockIdx.x * length;
+    int end = min(length, (int)(blockIdx.y + 1) * SPAN);
+    for (int n = blockIdx.y * SPAN + threadIdx.x; n < end; n += THREADS) s[first + n] = x[first + mirrored(n, width)];
 }
 
 template <bool FLIP>
-__global__ void add(const float* c, float* y, size_t count, int width) {
-    size_t at = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (at < count) y[at] += c[FLIP ? mirrored(at, width) : at];
+__global__ void add(const float* c, float* y, int length, int width) {
+    size_t first = (size_t)blockIdx.x * length;
+    int end = min(length, (int)(blockIdx.y + 1) * SPAN);
+    for (int n = blockIdx.y * SPAN + threadIdx.x; n < end; n += THREADS) y[first + n] += c[first + (FLIP ? mirrored(n, width) : n)];
 }
 
 // An image by columns; FLIP: columns backwards. blockIdx.y counts tiles of T x T, those of a row of tiles together.
