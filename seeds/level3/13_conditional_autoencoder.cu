@@ -1,21 +1,22 @@
 //@ problem level3/13
-//@ const THREADS = 256, WARPS = THREADS / 32, ROWS = 128, COLS = 64, DEPTH = 16
-//@ let tiles = ceildiv(batch, ROWS), head = latent*hidden, sight = data + extra, narrow = latent + extra
+//@ const THREADS = 256, WARPS = THREADS / 32, DEPTH = 16, PARTS = 64
+//@ let tiles = ceildiv(batch, 128), head = latent*hidden, sight = data + extra, narrow = latent + extra
 //@ scratch f32 seen[batch, sight], e[batch, hidden], mu[batch, latent], logvar[batch, latent], z[batch, latent]
-//@ scratch f32 known[batch, narrow], d[batch, hidden], guess[batch, data]
+//@ scratch f32 known[batch, narrow], d[batch, hidden], guess[batch, data], part[PARTS]
 //@ join<<<ceildiv(batch*sight, THREADS), THREADS>>>(x, cond, seen, batch*sight, data, extra)
-//@ linear<true><<<(tiles, ceildiv(hidden, COLS)), THREADS>>>(seen, w_in, b_in, e, batch, sight, hidden)
+//@ linear<8, 8><<<(tiles, ceildiv(hidden, 64)), 128>>>(seen, w_in, b_in, e, batch, sight, hidden)
 //@ relu<<<ceildiv(batch*hidden, THREADS), THREADS>>>(e, batch*hidden)
-//@ linear<true><<<(tiles, ceildiv(latent, COLS)), THREADS>>>(e, w_head, b_head, mu, batch, hidden, latent)
-//@ linear<true><<<(tiles, ceildiv(latent, COLS)), THREADS>>>(e, offset(w_head, head), offset(b_head, latent), logvar, batch, hidden, latent)
+//@ linear<8, 4><<<(tiles, ceildiv(latent, 32)), 128>>>(e, w_head, b_head, mu, batch, hidden, latent)
+//@ linear<8, 4><<<(tiles, ceildiv(latent, 32)), 128>>>(e, offset(w_head, head), offset(b_head, latent), logvar, batch, hidden, latent)
 //@ sample<<<ceildiv(batch*latent, THREADS), THREADS>>>(mu, logvar, noise, z, batch*latent)
 //@ join<<<ceildiv(batch*narrow, THREADS), THREADS>>>(z, cond, known, batch*narrow, latent, extra)
-//@ linear<true><<<(tiles, ceildiv(hidden, COLS)), THREADS>>>(known, w_mid, b_mid, d, batch, narrow, hidden)
+//@ linear<8, 8><<<(tiles, ceildiv(hidden, 64)), 128>>>(known, w_mid, b_mid, d, batch, narrow, hidden)
 //@ relu<<<ceildiv(batch*hidden, THREADS), THREADS>>>(d, batch*hidden)
-//@ linear<true><<<(tiles, ceildiv(data, COLS)), THREADS>>>(d, w_out, b_out, guess, batch, hidden, data)
+//@ linear<8, 8><<<(tiles, ceildiv(data, 64)), 128>>>(d, w_out, b_out, guess, batch, hidden, data)
 //@ misses<<<ceildiv(batch, WARPS), THREADS>>>(guess, x, recon, batch, data)
 //@ divergence<<<ceildiv(batch, WARPS), THREADS>>>(mu, logvar, kl, batch, latent)
-//@ average<<<1, 1024>>>(recon, kl, loss, batch)
+//@ part_sums<<<PARTS, 1024>>>(recon, kl, part, batch)
+//@ average<<<1, PARTS>>>(part, loss, batch)
 #include <cmath>
 
 __device__ float warp_sum(float v) {
@@ -30,26 +31,29 @@ __global__ void join(const float* a, const float* b, float* out, size_t count, i
     out[i] = c < first ? a[r * first + c] : b[r * second + c - first];
 }
 
-// y = x w^T (+ bias) in tiles of ROWS x COLS; a thread makes 8 x 4.
-template <bool BIAS>
+// y = x w^T + bias in tiles of 16 R x 8 C, 128 threads for each; a thread makes R x C.
+template <int R, int C>
 __global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
-    __shared__ float a[DEPTH][ROWS + 1], b[DEPTH][COLS + 1];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * ROWS, column = blockIdx.y * COLS;
-    float sum[8][4] = {};
+    __shared__ __align__(16) float a[DEPTH][16 * R + 4], b[DEPTH][8 * C + 4];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.x * 16 * R, column = blockIdx.y * 8 * C;
+    float sum[R][C] = {};
     for (int first = 0; first < in; first += DEPTH) {
-        int k = first + tx;
-        for (int r = ty; r < ROWS; r += 16) a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
-        for (int c = ty; c < COLS; c += 16) b[tx][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        for (int half = 0; half < DEPTH; half += 8) {
+            int i = half + tx, k = first + i;
+            for (int r = ty; r < ty + 16 * R; r += 16) a[i][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+            for (int c = ty; c < ty + 8 * C; c += 16) b[i][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        }
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 8; ++r)
-                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 16 * c];
+            for (int r = 0; r < R; ++r)
+                for (int c = 0; c < C; ++c) sum[r][c] += a[i][ty * R + r] * b[i][tx + 8 * c];
         __syncthreads();
     }
-    for (int r = 0; r < 8; ++r)
-        for (int c = 0; c < 4; ++c) {
-            int i = row + ty * 8 + r, o = column + tx + 16 * c;
-            if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + (BIAS ? bias[o] : 0.0f);
+    for (int r = 0; r < R; ++r)
+        for (int c = 0; c < C; ++c) {
+            int i = row + ty * R + r, o = column + tx + 8 * c;
+            if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + bias[o];
         }
 }
 
@@ -88,14 +92,22 @@ __global__ void divergence(const float* mu, const float* logvar, float* kl, int 
     if (lane == 0) kl[b] = 0.5f * sum;
 }
 
-__global__ void average(const float* recon, const float* kl, float* loss, int batch) {
+__device__ float block_sum(float v) {
     __shared__ float part[32];
-    float sum = 0.0f;
-    for (int b = threadIdx.x; b < batch; b += 1024) sum += recon[b] + kl[b];
-    sum = warp_sum(sum);
-    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
+    v = warp_sum(v);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
     __syncthreads();
-    if (threadIdx.x >= 32) return;
-    sum = warp_sum(part[threadIdx.x]);
+    return warp_sum(threadIdx.x % 32 < blockDim.x / 32 ? part[threadIdx.x % 32] : 0.0f);
+}
+
+__global__ void part_sums(const float* recon, const float* kl, float* part, int batch) {
+    float sum = 0.0f;
+    for (int b = blockIdx.x * 1024 + threadIdx.x; b < batch; b += PARTS * 1024) sum += recon[b] + kl[b];
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) part[blockIdx.x] = sum;
+}
+
+__global__ void average(const float* part, float* loss, int batch) {
+    float sum = block_sum(part[threadIdx.x]);
     if (threadIdx.x == 0) loss[0] = sum / batch;
 }

@@ -2,6 +2,7 @@
 //@ let heads = latent*hidden
 //@ scratch f64 seen[batch, data + extra], e[batch, hidden], mu[batch, latent], logvar[batch, latent]
 //@ scratch f64 z[batch, latent + extra], d[batch, hidden], guess[batch, data], part[64]
+//@ scratch f64 active[batch], strong[data]
 //@ join<float><<<ceildiv(batch*(data + extra), 128), 128>>>(x, cond, seen, batch, data, extra)
 //@ linear<<<ceildiv(batch*hidden, 128), 128>>>(seen, w_in, b_in, e, batch, data + extra, hidden)
 //@ relu<<<ceildiv(batch*hidden, 128), 128>>>(e, batch*hidden)
@@ -11,7 +12,10 @@
 //@ linear<<<ceildiv(batch*hidden, 128), 128>>>(z, w_mid, b_mid, d, batch, latent + extra, hidden)
 //@ relu<<<ceildiv(batch*hidden, 128), 128>>>(d, batch*hidden)
 //@ linear<<<ceildiv(batch*data, 128), 128>>>(d, w_out, b_out, guess, batch, hidden, data)
-//@ terms<<<ceildiv(batch, 64), 64>>>(x, guess, mu, logvar, recon, kl, kl_size, batch, data, latent)
+//@ lengths<double><<<ceildiv(batch, 64), 64>>>(d, active, batch, hidden)
+//@ lengths<float><<<ceildiv(data, 64), 64>>>(w_out, strong, data, hidden)
+//@ terms<<<ceildiv(batch, 64), 64>>>(x, guess, active, strong, b_out, mu, logvar, recon, recon_size, kl, kl_size, batch,
+//@                                      data, hidden, latent)
 //@ sums<<<1, 64>>>(recon, kl, part, batch)
 //@ average<<<1, 1>>>(part, loss, batch)
 #include <cmath>
@@ -50,14 +54,27 @@ __global__ void draw(const double* mu, const double* logvar, const float* noise,
     else out[i] = cond[r * extra + c - latent];
 }
 
-__global__ void terms(const float* x, const double* guess, const double* mu, const double* logvar, double* recon, double* kl,
-                      double* kl_size, int batch, int data, int latent) {
+template <typename T>
+__global__ void lengths(const T* rows, double* out, int count, int width) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= count) return;
+    double squares = 0;
+    for (int c = 0; c < width; ++c) squares += (double)rows[(long long)r * width + c] * rows[(long long)r * width + c];
+    out[r] = sqrt(squares);
+}
+
+// The error of a miss, in any order of its sum, goes with the size of its terms, however small it comes out itself.
+__global__ void terms(const float* x, const double* guess, const double* active, const double* strong, const float* b_out,
+                      const double* mu, const double* logvar, double* recon, double* recon_size, double* kl, double* kl_size,
+                      int batch, int data, int hidden, int latent) {
     long long b = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (b >= batch) return;
-    double squares = 0, divergence = 0, size = 0;
+    double squares = 0, square_size = 0, divergence = 0, size = 0;
     for (int c = 0; c < data; ++c) {
         double miss = guess[b * data + c] - x[b * data + c];
+        double all = fabs((double)x[b * data + c]) + fabs((double)b_out[c]) + active[b] * strong[c] / sqrt((double)hidden);
         squares += miss * miss;
+        square_size += (fabs(miss) + 1e-6 * all) * all;
     }
     for (int c = 0; c < latent; ++c) {
         double m = mu[b * latent + c], l = logvar[b * latent + c];
@@ -65,6 +82,7 @@ __global__ void terms(const float* x, const double* guess, const double* mu, con
         size += (m * m + exp(l) + 1 + fabs(l)) / 2;
     }
     recon[b] = squares;
+    recon_size[b] = square_size;
     kl[b] = divergence;
     kl_size[b] = size;
 }
