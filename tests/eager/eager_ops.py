@@ -1,4 +1,4 @@
-"""What several modules share: library calls under names of the problems, no arithmetic of their own."""
+"""What several modules share: library calls under the names that the problems use."""
 import math
 
 import torch
@@ -49,3 +49,17 @@ def turn_halves(v, angle):
     cos, sin = angle.cos(), angle.sin()
     a, b = v.chunk(2, -1)
     return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
+
+
+def delta_rule(q, k, v, fade, beta):
+    """The memory [batch, heads, kd, vd] fades by `fade` [batch, len, heads, 1 or kd], answers, is corrected and read, at each time."""
+    q, k = (t * torch.rsqrt(t.square().sum(-1, keepdim=True) + 1e-6) for t in (q, k))
+    memory = q.new_zeros(q.shape[0], q.shape[2], q.shape[3], v.shape[3])
+    y = []
+    for t in range(q.shape[1]):
+        memory = fade[:, t, :, :, None] * memory
+        answer = torch.einsum("bhc,bhce->bhe", k[:, t], memory)
+        u = beta[:, t, :, None] * (v[:, t] - answer)
+        memory = memory + k[:, t, :, :, None] * u[:, :, None]
+        y.append(torch.einsum("bhc,bhce->bhe", q[:, t], memory))
+    return torch.stack(y, 1)
