@@ -1,23 +1,20 @@
 //@ problem level2/14
-//@ const THREADS = 256, WARPS = THREADS / 32, TILE = 64, DEPTH = 16
-//@ let pairs = batch*n*n, narrow = ceildiv(hidden, TILE), wide = ceildiv(channels, TILE), tiles = ceildiv(pairs, TILE)
-//@ scratch f32 x[pairs, channels], a[pairs, hidden], a_gate[pairs, hidden], g[pairs, hidden], g_gate[pairs, hidden]
+//@ const THREADS = 256, WARPS = THREADS / 32, ROWS = 128, COLS = 64, DEPTH = 16
+//@ let pairs = batch*n*n, wide = ceildiv(channels, 64), tiles = ceildiv(pairs, 128)
+//@ scratch f32 x[pairs, channels], maps[pairs, 4, hidden], a[pairs, hidden], g[pairs, hidden]
 //@ scratch f32 a_front[batch, hidden, n, n], g_front[batch, hidden, n, n], t_front[batch, hidden, n, n]
 //@ scratch f32 t[pairs, hidden], t_norm[pairs, hidden], gate[pairs, channels]
 //@ layer_norm<<<ceildiv(pairs, WARPS), THREADS>>>(z, norm_in_gain, norm_in_bias, x, pairs, channels)
-//@ linear<<<(tiles, narrow), THREADS>>>(x, w_in, b_in, a, pairs, channels, hidden)
-//@ linear<<<(tiles, narrow), THREADS>>>(x, offset(w_in, hidden*channels), offset(b_in, hidden), a_gate, pairs, channels, hidden)
-//@ linear<<<(tiles, narrow), THREADS>>>(x, offset(w_in, 2*hidden*channels), offset(b_in, 2*hidden), g, pairs, channels, hidden)
-//@ linear<<<(tiles, narrow), THREADS>>>(x, offset(w_in, 3*hidden*channels), offset(b_in, 3*hidden), g_gate, pairs, channels, hidden)
-//@ multiply<<<ceildiv(pairs*hidden, THREADS), THREADS>>>(a, a_gate, mask, pairs*hidden, hidden)
-//@ multiply<<<ceildiv(pairs*hidden, THREADS), THREADS>>>(g, g_gate, mask, pairs*hidden, hidden)
+//@ linear<8, 8><<<(tiles, ceildiv(4*hidden, 64)), 128>>>(x, w_in, b_in, maps, pairs, channels, 4*hidden)
+//@ multiply<<<ceildiv(pairs*hidden, THREADS), THREADS>>>(maps, mask, a, 0, pairs*hidden, hidden)
+//@ multiply<<<ceildiv(pairs*hidden, THREADS), THREADS>>>(maps, mask, g, 2, pairs*hidden, hidden)
 //@ transpose<<<(ceildiv(n*n, 32), ceildiv(hidden, 32), batch), (32, 8)>>>(a, a_front, n*n, hidden)
 //@ transpose<<<(ceildiv(n*n, 32), ceildiv(hidden, 32), batch), (32, 8)>>>(g, g_front, n*n, hidden)
-//@ triangle<<<(batch*hidden, ceildiv(n, TILE), ceildiv(n, TILE)), THREADS>>>(a_front, g_front, t_front, n)
+//@ triangle<<<(batch*hidden, ceildiv(n, ROWS), ceildiv(n, COLS)), 128>>>(a_front, g_front, t_front, n)
 //@ transpose_back<<<(ceildiv(n*n, 32), ceildiv(hidden, 32), batch), (32, 8)>>>(t_front, t, n*n, hidden)
 //@ layer_norm<<<ceildiv(pairs, WARPS), THREADS>>>(t, norm_out_gain, norm_out_bias, t_norm, pairs, hidden)
-//@ linear<<<(tiles, wide), THREADS>>>(t_norm, w_out, b_out, y, pairs, hidden, channels)
-//@ linear<<<(tiles, wide), THREADS>>>(z, w_gate, b_gate, gate, pairs, channels, channels)
+//@ linear<8, 8><<<(tiles, wide), 128>>>(t_norm, w_out, b_out, y, pairs, hidden, channels)
+//@ linear<8, 8><<<(tiles, wide), 128>>>(z, w_gate, b_gate, gate, pairs, channels, channels)
 //@ finish<<<ceildiv(pairs*channels, THREADS), THREADS>>>(y, gate, pairs*channels)
 __device__ float warp_sum(float v) {
     for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(0xffffffffu, v, step);
@@ -37,33 +34,38 @@ __global__ void layer_norm(const float* x, const float* gain, const float* bias,
     for (int c = lane; c < width; c += 32) y[(size_t)r * width + c] = (v[c] - mean) * factor * gain[c] + bias[c];
 }
 
-// y = x w^T + bias in tiles of TILE x TILE; a thread makes 4 x 4.
+// y = x w^T + bias in tiles of 16 R x 8 C, 128 threads for each; a thread makes R x C.
+template <int R, int C>
 __global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
-    __shared__ float a[DEPTH][TILE + 1], b[DEPTH][TILE + 1];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * TILE, column = blockIdx.y * TILE;
-    float sum[4][4] = {};
+    __shared__ __align__(16) float a[DEPTH][16 * R + 4], b[DEPTH][8 * C + 4];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.x * 16 * R, column = blockIdx.y * 8 * C;
+    float sum[R][C] = {};
     for (int first = 0; first < in; first += DEPTH) {
-        int k = first + tx;
-        for (int r = ty; r < TILE; r += 16) {
-            a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
-            b[tx][r] = column + r < out && k < in ? w[(size_t)(column + r) * in + k] : 0.0f;
+        for (int half = 0; half < DEPTH; half += 8) {
+            int i = half + tx, k = first + i;
+            for (int r = ty; r < ty + 16 * R; r += 16) a[i][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+            for (int c = ty; c < ty + 8 * C; c += 16) b[i][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
         }
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 4; ++r)
-                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty + 16 * r] * b[i][tx + 16 * c];
+            for (int r = 0; r < R; ++r)
+                for (int c = 0; c < C; ++c) sum[r][c] += a[i][ty * R + r] * b[i][tx + 8 * c];
         __syncthreads();
     }
-    for (int r = 0; r < 4; ++r)
-        for (int c = 0; c < 4; ++c) {
-            int i = row + ty + 16 * r, o = column + tx + 16 * c;
+    for (int r = 0; r < R; ++r)
+        for (int c = 0; c < C; ++c) {
+            int i = row + ty * R + r, o = column + tx + 8 * c;
             if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + bias[o];
         }
 }
 
-__global__ void multiply(float* v, const float* gate, const float* mask, size_t count, int hidden) {
+// Of the four maps side by side, `first` times the sigmoid of the next one; masked.
+__global__ void multiply(const float* maps, const float* mask, float* v, int first, size_t count, int hidden) {
     size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i < count) v[i] *= mask[i / hidden] / (1.0f + expf(-gate[i]));
+    if (i >= count) return;
+    size_t pair = i / hidden, at = (pair * 4 + first) * hidden + i % hidden;
+    v[i] = maps[at] * mask[pair] / (1.0f + expf(-maps[at + hidden]));
 }
 
 // [batch, pairs, hidden] to [batch, hidden, pairs].
@@ -90,28 +92,30 @@ __global__ void transpose_back(const float* from, float* to, int pairs, int hidd
         if (p + y < pairs && h + x < hidden) to[first + (size_t)(p + y) * hidden + h + x] = tile[x][y];
 }
 
-// t = a g^T for each matrix of n x n.
+// t = a g^T for each matrix of n x n in tiles of ROWS x COLS; a thread makes 8 x 8.
 __global__ void triangle(const float* a, const float* g, float* t, int n) {
-    __shared__ float u[DEPTH][TILE + 1], v[DEPTH][TILE + 1];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.y * TILE, column = blockIdx.z * TILE;
+    __shared__ __align__(16) float u[DEPTH][ROWS + 4], v[DEPTH][COLS + 4];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.y * ROWS, column = blockIdx.z * COLS;
     size_t first = (size_t)blockIdx.x * n * n;
-    float sum[4][4] = {};
+    float sum[8][8] = {};
     for (int start = 0; start < n; start += DEPTH) {
-        int k = start + tx;
-        for (int r = ty; r < TILE; r += 16) {
-            u[tx][r] = row + r < n && k < n ? a[first + (size_t)(row + r) * n + k] : 0.0f;
-            v[tx][r] = column + r < n && k < n ? g[first + (size_t)(column + r) * n + k] : 0.0f;
+        for (int half = 0; half < DEPTH; half += 8) {
+            int i = half + tx, k = start + i;
+            for (int r = ty; r < ty + ROWS; r += 16) u[i][r] = row + r < n && k < n ? a[first + (size_t)(row + r) * n + k] : 0.0f;
+            for (int c = ty; c < ty + COLS; c += 16) v[i][c] = column + c < n && k < n ? g[first + (size_t)(column + c) * n + k] : 0.0f;
         }
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 4; ++r)
-                for (int c = 0; c < 4; ++c) sum[r][c] += u[i][ty + 16 * r] * v[i][tx + 16 * c];
+            for (int r = 0; r < 8; ++r)
+                for (int c = 0; c < 8; ++c) sum[r][c] += u[i][ty * 8 + r] * v[i][tx + 8 * c];
         __syncthreads();
     }
-    for (int r = 0; r < 4; ++r)
-        for (int c = 0; c < 4; ++c)
-            if (row + ty + 16 * r < n && column + tx + 16 * c < n)
-                t[first + (size_t)(row + ty + 16 * r) * n + column + tx + 16 * c] = sum[r][c];
+    for (int r = 0; r < 8; ++r)
+        for (int c = 0; c < 8; ++c) {
+            int i = row + ty * 8 + r, j = column + tx + 8 * c;
+            if (i < n && j < n) t[first + (size_t)i * n + j] = sum[r][c];
+        }
 }
 
 __global__ void finish(float* y, const float* gate, size_t count) {
