@@ -21,13 +21,17 @@ namespace sweep::evaluate {
 // never leaves the judge.
 class ArmFault : public std::runtime_error {
  public:
-  explicit ArmFault(device::Fault fault)
-      : std::runtime_error(fault.text), fault_(std::move(fault)) {}
+  // `forbidden`: the sandbox ended the runner for a system call.
+  explicit ArmFault(device::Fault fault, bool forbidden = false)
+      : std::runtime_error(fault.text), fault_(std::move(fault)), forbidden_(forbidden) {}
 
   [[nodiscard]] const device::Fault& fault() const { return fault_; }
 
+  [[nodiscard]] bool forbidden() const { return forbidden_; }
+
  private:
   device::Fault fault_;
+  bool forbidden_;
 };
 
 // A plan that does not fit the compiled kernels or the device: data for PLAN_ERROR. Never leaves
@@ -58,6 +62,9 @@ class Arm {
 
   // end(), and the destructor does not wait for the process: see util::Process::abandon().
   void abandon() noexcept;
+
+  // Whether the process has not ended.
+  [[nodiscard]] bool alive() { return !ended_ && runner_.alive(); }
 
   // Waits until the module is loaded; every other member does so too. Throws ArmFault (it does not
   // load) or util::InfraError E_RUNNER_START (the process did not open the device).

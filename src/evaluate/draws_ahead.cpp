@@ -83,6 +83,9 @@ bool DrawsAhead::step() {
   ++next_;
   const bool kept =
       session_.prepare(job.draw, job.change ? &*job.change : nullptr, plan_of(job), job.uses);
+  if (next_ == jobs_.size()) {
+    session_.clear_bench();  // the candidate gets buffers of its own, and waits for it to end
+  }
   session_.unlock();
   if (!kept) {
     refused_.insert(job.draw.dims);

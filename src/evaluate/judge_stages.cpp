@@ -133,7 +133,7 @@ CheckResult run_check(Session& session, const StageOptions& options, const Tick&
     plain.push_back(numbered.draw);
   }
   session.lock(util::LockMode::shared, judged_bytes(session, plain));
-  session.start_players(options.pairs_ahead);
+  session.start_players(0);
   require_versus(session, draws);
   for (const NumberedDraw& numbered : draws) {
     tick(numbered.draw.shape, result.calls.size(), draws.size());
@@ -144,6 +144,10 @@ CheckResult run_check(Session& session, const StageOptions& options, const Tick&
     if (result.calls.back().failure) {
       result.failure = result.calls.back().failure;
       break;
+    }
+    if (result.calls.size() == 1) {
+      // Most wrong kernels are wrong at once, and need no pairs.
+      session.start_players(options.pairs_ahead);
     }
   }
   if (!result.failure && !draws.empty() && session.has(Defence::perturb_one)) {

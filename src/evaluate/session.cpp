@@ -53,6 +53,9 @@ void Session::take_candidate(Code candidate, std::optional<Code> versus) {
   candidate_.code = &*candidate_code_;
   versus_.code = versus_code_ ? &*versus_code_ : nullptr;
   clear_bench();
+  if (seed_.arm != nullptr && !seed_.arm->alive()) {
+    seed_.reset();  // it died while the judge waited
+  }
 }
 
 Session::~Session() {
