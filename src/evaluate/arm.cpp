@@ -99,9 +99,11 @@ void Arm::lost(const util::InfraError& error, double seconds) {
   constexpr double kDying = 5;
   const auto status = process().wait_for(error.code() == "E_WIRE_CLOSED" ? kDying : 0);
   process().kill_group();
-  throw ArmFault(status ? death(*status)
-                        : device::Fault{device::Fault::Kind::other,
-                                        "the runner broke its protocol: " + error.message().what});
+  if (status) {
+    throw ArmFault(death(*status), status->signal == SIGSYS);
+  }
+  throw ArmFault(
+      {device::Fault::Kind::other, "the runner broke its protocol: " + error.message().what});
 }
 
 void Arm::ask(const json& body,

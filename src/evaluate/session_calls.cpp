@@ -102,7 +102,12 @@ Failure Session::failure_of(const ArmFault& fault, const Player& player) const {
   failure.verdict = verdict_of(fault.fault(), inside_input, near_buffer);
   failure.defence = defence_of(fault.fault(), inside_input, near_buffer);
   failure.text = fault.fault().text;
-  if (failure.verdict == Verdict::incorrect_input_mutated) {
+  if (fault.forbidden() && options_.arm.device.kind == device::Kind::cpu) {
+    // A GPU's runner has no host code but ours.
+    failure.verdict = Verdict::rejected_escape;
+    failure.defence = Defence::sandbox;
+    failure.hint = "its host code made a system call that the sandbox ends a process for";
+  } else if (failure.verdict == Verdict::incorrect_input_mutated) {
     failure.hint = "a kernel wrote to an input; inputs are read-only, use `scratch` for work space";
   } else if (failure.verdict == Verdict::incorrect_out_of_bounds) {
     failure.hint = "an access left its buffer: is the index compared with the size?";

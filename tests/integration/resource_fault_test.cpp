@@ -55,6 +55,18 @@ TEST_F(ResourceFault, ForkBomb) {
   EXPECT_THAT(ran.said, HasSubstr(line_of("forked", 0)));
 }
 
+// int 0x80 is of the table of 32-bit calls, which ends a process whatever the call.
+TEST_F(ResourceFault, ACallOfAnotherTable) {
+  const Ran ran = run("", R"(
+    long result = 20;
+    __asm__ volatile("int $0x80" : "+a"(result) : : "memory");)");
+  ASSERT_TRUE(ran.check.failure) << why(ran);
+  if (ran.check.failure->verdict != Verdict::runtime_fault) {  // of a kernel without that table
+    EXPECT_EQ(ran.check.failure->verdict, Verdict::rejected_escape) << why(ran);
+    EXPECT_EQ(ran.check.failure->defence, Defence::sandbox);
+  }
+}
+
 TEST_F(ResourceFault, EndlessLoop) {
   expect(run("", "for (volatile int i = 0;; i = i + 1) { }"), Verdict::timeout);
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <functional>
 #include <random>
 
 namespace sweep::evaluate {
@@ -20,7 +21,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 // A session of 5 replicates with 4 blocks of each of 2 shapes; the candidate is 1.25 times as fast.
-TimeResult timed(std::uint64_t seed) {
+TimeResult timed(std::uint64_t seed, const std::function<void(Sample&)>& change = {}) {
   TimeResult time;
   time.clock = "cuda events";
   time.phases.calls = 1;
@@ -35,6 +36,9 @@ TimeResult timed(std::uint64_t seed) {
     const double seconds = (candidate ? 8e-5 : 1e-4) * std::exp(0.01 * normal(random));
     time.samples.push_back(
         {i / 32, i / 16 % 2, block, position, candidate, seconds, seconds + 1.5e-4, 1});
+    if (change) {
+      change(time.samples.back());
+    }
   }
   compute_statistics(time, true);
   return time;
@@ -90,6 +94,27 @@ TEST(Recompute, LooksAtHeldOutAndEarlierSessions) {
   time_of(body).at("earlier").at(0).at("guards").at("drift").at("low") = 0.5;
   EXPECT_THAT(recompute(body), Contains(HasSubstr("heldout.time.ratio.point is 1.5")));
   EXPECT_THAT(recompute(body), Contains(HasSubstr("time.earlier.0.guards.drift.low is 0.5")));
+}
+
+TEST(Recompute, ASeedThatIsSlowerAfterTheCandidateRejectsIt) {
+  bool after_candidate = false;
+  const TimeResult time = timed(1, [&](Sample& sample) {
+    if (!sample.candidate && after_candidate) {
+      sample.device_seconds *= 1.06;
+    }
+    after_candidate = sample.candidate;
+  });
+  EXPECT_EQ(time.decision, Verdict::rejected_carryover);
+  EXPECT_NEAR(time.carryover.point, 0.06, 0.01);
+  EXPECT_GT(time.carryover.low, time.carryover.limit);
+}
+
+TEST(Recompute, TimeThatOnlyTheHostSeesIsRejected) {
+  const TimeResult time =
+      timed(1, [](Sample& sample) { sample.host_seconds += sample.candidate ? 60e-6 : 0; });
+  EXPECT_EQ(time.decision, Verdict::rejected_timer);
+  EXPECT_NEAR(time.hidden.point, 60e-6, 3e-6);
+  EXPECT_GT(time.hidden.low, time.hidden.limit);
 }
 
 // A runner that says 80 us where the judge's own clock sees 130.
