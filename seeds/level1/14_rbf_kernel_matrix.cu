@@ -6,7 +6,7 @@
 #include <cmath>
 
 // Squared distances of ROWS x COLS pairs from tiles in shared memory; a thread makes 8 x 8.
-__global__ void distances(const float* x1, const float* x2, float* d2, int rows, int cols, int axes) {
+__global__ void __launch_bounds__(128, 4) distances(const float* x1, const float* x2, float* d2, int rows, int cols, int axes) {
     __shared__ __align__(16) float a[DEPTH][ROWS + 4], b[DEPTH][COLS + 4];
     int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.y * ROWS, column = blockIdx.x * COLS;
     const float* from1 = x1 + (size_t)blockIdx.z * rows * axes;

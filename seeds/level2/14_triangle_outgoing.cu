@@ -93,7 +93,7 @@ __global__ void transpose_back(const float* from, float* to, int pairs, int hidd
 }
 
 // t = a g^T for each matrix of n x n in tiles of ROWS x COLS; a thread makes 8 x 8.
-__global__ void triangle(const float* a, const float* g, float* t, int n) {
+__global__ void __launch_bounds__(128, 4) triangle(const float* a, const float* g, float* t, int n) {
     __shared__ __align__(16) float u[DEPTH][ROWS + 4], v[DEPTH][COLS + 4];
     int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.y * ROWS, column = blockIdx.z * COLS;
     size_t first = (size_t)blockIdx.x * n * n;

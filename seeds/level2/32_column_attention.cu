@@ -68,7 +68,7 @@ __device__ size_t first_of(int depth, int res, int heads, int hd) {
 }
 
 // q k^T / sqrt(hd) of one column and head in tiles of ROWS x COLS, 128 threads for each; a thread makes 8 x 8.
-__global__ void logits(const float* q, const float* k, float* p, int depth, int res, int heads, int hd) {
+__global__ void __launch_bounds__(128, 4) logits(const float* q, const float* k, float* p, int depth, int res, int heads, int hd) {
     __shared__ __align__(16) float a[DEPTH][ROWS + 4], b[DEPTH][COLS + 4];
     int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.y * ROWS, column = blockIdx.z * COLS;
     size_t first = first_of(depth, res, heads, hd), step = (size_t)res * heads * hd;

@@ -93,7 +93,7 @@ __global__ void move_back(float* points, const float* rot, const float* trans, s
 
 // q k^T / sqrt(hd) of one head in tiles of ROWS x COLS, 128 threads for each; a thread makes 8 x 8. blockIdx.x counts
 // (batch, head).
-__global__ void logits(const float* q, const float* k, float* p, int queries, int keys, int heads, int hd) {
+__global__ void __launch_bounds__(128, 4) logits(const float* q, const float* k, float* p, int queries, int keys, int heads, int hd) {
     __shared__ __align__(16) float a[DEPTH][ROWS + 4], b[DEPTH][COLS + 4];
     int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.y * ROWS, column = blockIdx.z * COLS;
     size_t batch = blockIdx.x / heads, h = blockIdx.x % heads, step = (size_t)heads * hd;
