@@ -1,5 +1,5 @@
 //@ problem level3/6
-//@ const THREADS = 256, SPAN = 4*THREADS, DEPTH = 16, T = 32
+//@ const THREADS = 256, PASS = 128, SPAN = 4*THREADS, DEPTH = 16, T = 32
 //@ let times_count = batch*length, count = batch*length*channels, square = channels*channels, tiles = ceildiv(batch*length, 128)
 //@ let n = 2*pow2ceil(length), bits = log2ceil(length) + 1, pairs = ceildiv(batch, 2), rows = pairs*channels, wide = ceildiv(channels, 64)
 //@ let long_tiles = ceildiv(n, T), broad_tiles = ceildiv(channels, T)
@@ -17,45 +17,55 @@
 //@ linear<8, 8><<<(ceildiv(length, 128), wide), 128>>>(e, w_2, b_2, filter, length, hidden, channels)
 //@ pad<<<(long_tiles, broad_tiles, pairs), (T, 8)>>>(v, u, batch, channels, length, n)
 //@ pad<<<(long_tiles, broad_tiles, 1), (T, 8)>>>(filter, f, 1, channels, length, n)
-//@ if (bits % 4 == 1) {
-//@   pass<2><<<ceildiv(rows*n/2, THREADS), THREADS>>>(from, to, rows*n/2, n, 1, -1.0)
-//@   pass<2><<<ceildiv(channels*n/2, THREADS), THREADS>>>(filter_from, filter_to, channels*n/2, n, 1, -1.0)
+//@ if (bits % 5 == 1) {
+//@   pass<2><<<ceildiv(rows*n/2, PASS), PASS>>>(from, to, rows*n/2, n, 1, -1.0)
+//@   pass<2><<<ceildiv(channels*n/2, PASS), PASS>>>(filter_from, filter_to, channels*n/2, n, 1, -1.0)
 //@   swap(from, to)
 //@   swap(filter_from, filter_to)
 //@ }
-//@ if (bits % 4 == 2) {
-//@   pass<4><<<ceildiv(rows*n/4, THREADS), THREADS>>>(from, to, rows*n/4, n, 1, -1.0)
-//@   pass<4><<<ceildiv(channels*n/4, THREADS), THREADS>>>(filter_from, filter_to, channels*n/4, n, 1, -1.0)
+//@ if (bits % 5 == 2) {
+//@   pass<4><<<ceildiv(rows*n/4, PASS), PASS>>>(from, to, rows*n/4, n, 1, -1.0)
+//@   pass<4><<<ceildiv(channels*n/4, PASS), PASS>>>(filter_from, filter_to, channels*n/4, n, 1, -1.0)
 //@   swap(from, to)
 //@   swap(filter_from, filter_to)
 //@ }
-//@ if (bits % 4 == 3) {
-//@   pass<8><<<ceildiv(rows*n/8, THREADS), THREADS>>>(from, to, rows*n/8, n, 1, -1.0)
-//@   pass<8><<<ceildiv(channels*n/8, THREADS), THREADS>>>(filter_from, filter_to, channels*n/8, n, 1, -1.0)
+//@ if (bits % 5 == 3) {
+//@   pass<8><<<ceildiv(rows*n/8, PASS), PASS>>>(from, to, rows*n/8, n, 1, -1.0)
+//@   pass<8><<<ceildiv(channels*n/8, PASS), PASS>>>(filter_from, filter_to, channels*n/8, n, 1, -1.0)
 //@   swap(from, to)
 //@   swap(filter_from, filter_to)
 //@ }
-//@ for (b = bits % 4; b < bits; b += 4) {
-//@   pass<16><<<ceildiv(rows*n/16, THREADS), THREADS>>>(from, to, rows*n/16, n, 1 << b, -1.0)
-//@   pass<16><<<ceildiv(channels*n/16, THREADS), THREADS>>>(filter_from, filter_to, channels*n/16, n, 1 << b, -1.0)
+//@ if (bits % 5 == 4) {
+//@   pass<16><<<ceildiv(rows*n/16, PASS), PASS>>>(from, to, rows*n/16, n, 1, -1.0)
+//@   pass<16><<<ceildiv(channels*n/16, PASS), PASS>>>(filter_from, filter_to, channels*n/16, n, 1, -1.0)
+//@   swap(from, to)
+//@   swap(filter_from, filter_to)
+//@ }
+//@ for (b = bits % 5; b < bits; b += 5) {
+//@   pass<32><<<ceildiv(rows*n/32, PASS), PASS>>>(from, to, rows*n/32, n, 1 << b, -1.0)
+//@   pass<32><<<ceildiv(channels*n/32, PASS), PASS>>>(filter_from, filter_to, channels*n/32, n, 1 << b, -1.0)
 //@   swap(from, to)
 //@   swap(filter_from, filter_to)
 //@ }
 //@ multiply<<<(rows, ceildiv(n, SPAN)), THREADS>>>(from, filter_from, channels, n)
-//@ if (bits % 4 == 1) {
-//@   pass<2><<<ceildiv(rows*n/2, THREADS), THREADS>>>(from, to, rows*n/2, n, 1, 1.0)
+//@ if (bits % 5 == 1) {
+//@   pass<2><<<ceildiv(rows*n/2, PASS), PASS>>>(from, to, rows*n/2, n, 1, 1.0)
 //@   swap(from, to)
 //@ }
-//@ if (bits % 4 == 2) {
-//@   pass<4><<<ceildiv(rows*n/4, THREADS), THREADS>>>(from, to, rows*n/4, n, 1, 1.0)
+//@ if (bits % 5 == 2) {
+//@   pass<4><<<ceildiv(rows*n/4, PASS), PASS>>>(from, to, rows*n/4, n, 1, 1.0)
 //@   swap(from, to)
 //@ }
-//@ if (bits % 4 == 3) {
-//@   pass<8><<<ceildiv(rows*n/8, THREADS), THREADS>>>(from, to, rows*n/8, n, 1, 1.0)
+//@ if (bits % 5 == 3) {
+//@   pass<8><<<ceildiv(rows*n/8, PASS), PASS>>>(from, to, rows*n/8, n, 1, 1.0)
 //@   swap(from, to)
 //@ }
-//@ for (b = bits % 4; b < bits; b += 4) {
-//@   pass<16><<<ceildiv(rows*n/16, THREADS), THREADS>>>(from, to, rows*n/16, n, 1 << b, 1.0)
+//@ if (bits % 5 == 4) {
+//@   pass<16><<<ceildiv(rows*n/16, PASS), PASS>>>(from, to, rows*n/16, n, 1, 1.0)
+//@   swap(from, to)
+//@ }
+//@ for (b = bits % 5; b < bits; b += 5) {
+//@   pass<32><<<ceildiv(rows*n/32, PASS), PASS>>>(from, to, rows*n/32, n, 1 << b, 1.0)
 //@   swap(from, to)
 //@ }
 //@ cut<<<(ceildiv(length, T), broad_tiles, pairs), (T, 8)>>>(from, v, batch, channels, length, n)
@@ -147,10 +157,12 @@ __device__ void small(float2* v, float sign) {
         }
         small<R / 2>(even, sign);
         small<R / 2>(odd, sign);
-        const float cosine[8] = {1.0f, 0.92387953f, 0.70710678f, 0.38268343f, 0.0f, -0.38268343f, -0.70710678f, -0.92387953f};
-        const float sine[8] = {0.0f, 0.38268343f, 0.70710678f, 0.92387953f, 1.0f, 0.92387953f, 0.70710678f, 0.38268343f};
+        const float cosine[16] = {1.0f, 0.98078528f, 0.92387953f, 0.83146961f, 0.70710678f, 0.55557023f, 0.38268343f, 0.19509032f,
+                                  0.0f, -0.19509032f, -0.38268343f, -0.55557023f, -0.70710678f, -0.83146961f, -0.92387953f, -0.98078528f};
+        const float sine[16] = {0.0f, 0.19509032f, 0.38268343f, 0.55557023f, 0.70710678f, 0.83146961f, 0.92387953f, 0.98078528f,
+                                1.0f, 0.98078528f, 0.92387953f, 0.83146961f, 0.70710678f, 0.55557023f, 0.38268343f, 0.19509032f};
         for (int i = 0; i < R / 2; ++i) {
-            int angle = i * (16 / R);
+            int angle = i * (32 / R);
             float2 turned = times(odd[i], {cosine[angle], sign * sine[angle]});
             v[i] = {even[i].x + turned.x, even[i].y + turned.y};
             v[i + R / 2] = {even[i].x - turned.x, even[i].y - turned.y};
@@ -162,8 +174,8 @@ __device__ void small(float2* v, float sign) {
 // first pass they are neighbours: shared memory turns the block's results, so that neighbouring threads write neighbouring points.
 template <int R>
 __global__ void pass(const float2* from, float2* to, size_t count, int n, int size, float sign) {
-    __shared__ float2 turned[R][THREADS + 1];
-    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    __shared__ float2 turned[R][PASS + 1];
+    size_t i = (size_t)blockIdx.x * PASS + threadIdx.x;
     float2 v[R];
     if (i < count) {
         int step = n / R, k = (int)(i % step), j = k % size;
@@ -180,8 +192,8 @@ __global__ void pass(const float2* from, float2* to, size_t count, int n, int si
     if (size > 1) return;
     for (int r = 0; r < R; ++r) turned[r][threadIdx.x] = v[r];
     __syncthreads();
-    size_t first = (size_t)blockIdx.x * THREADS * R;
-    for (int e = threadIdx.x; e < THREADS * R; e += THREADS)
+    size_t first = (size_t)blockIdx.x * PASS * R;
+    for (int e = threadIdx.x; e < PASS * R; e += PASS)
         if (first + e < count * R) to[first + e] = turned[e % R][e / R];
 }
 
