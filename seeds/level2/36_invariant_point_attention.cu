@@ -17,11 +17,11 @@
 //@ move<<<ceildiv(places*grasp/3, THREADS), THREADS>>>(g, rot, trans, places*grasp/3, grasp/3)
 //@ logits<<<(groups, high, deep), 128>>>(q, k, m, n, n, heads, hd)
 //@ linear<8, 2, false><<<(ceildiv(places*n, 128), ceildiv(heads, 16)), 128>>>(pair, w_pair, b_out, bias, places*n, edge, heads)
-//@ add_bias<<<ceildiv(groups*n*n, THREADS), THREADS>>>(m, bias, groups*n*n, n, heads)
+//@ add_bias<<<(groups, ceildiv(n*n, THREADS)), THREADS>>>(m, bias, n, heads)
 //@ take_distances<<<(groups, high, deep), 128>>>(a, e, w_near, m, n, heads, 3*asked)
 //@ softmax<<<ceildiv(groups*n, WARPS), THREADS>>>(m, groups*n, n)
-//@ gather<2><<<(groups, high, ceildiv(hd, 16)), 128>>>(m, v, o, n, n, heads, hd)
-//@ gather<3><<<(groups, high, ceildiv(3*told, 24)), 128>>>(m, g, r, n, n, heads, 3*told)
+//@ gather<2><<<(groups, ceildiv(n, 64), ceildiv(hd, 16)), 128>>>(m, v, o, n, n, heads, hd)
+//@ gather<3><<<(groups, ceildiv(n, 64), ceildiv(3*told, 24)), 128>>>(m, g, r, n, n, heads, 3*told)
 //@ move_back<<<ceildiv(places*grasp/3, THREADS), THREADS>>>(r, rot, trans, places*grasp/3, grasp/3)
 //@ join<<<ceildiv(places*joined, THREADS), THREADS>>>(o, r, both, places*joined, channels, grasp)
 //@ linear<2, 8, true><<<(tiles, wide), 128>>>(both, w_out, b_out, y, places, joined, channels)
@@ -135,19 +135,19 @@ __global__ void softmax(float* p, size_t rows, int keys) {
     for (int m = lane; m < keys; m += 32) at[m] = expf(at[m] - top) / total;
 }
 
-// p v of one head in tiles of ROWS x 8 C, 128 threads for each; a thread makes 8 x C.
+// p v of one head in tiles of 64 x 8 C, 128 threads for each; a thread makes 4 x C.
 template <int C>
 __global__ void gather(const float* p, const float* v, float* o, int queries, int keys, int heads, int hd) {
-    __shared__ __align__(16) float a[DEPTH][ROWS + 4], b[DEPTH][8 * C];
-    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.y * ROWS, column = blockIdx.z * 8 * C;
+    __shared__ __align__(16) float a[DEPTH][64 + 4], b[DEPTH][8 * C];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.y * 64, column = blockIdx.z * 8 * C;
     size_t batch = blockIdx.x / heads, h = blockIdx.x % heads, step = (size_t)heads * hd;
     const float* from = v + (batch * keys * heads + h) * hd;
     float* to = o + (batch * queries * heads + h) * hd;
-    float sum[8][C] = {};
+    float sum[4][C] = {};
     for (int start = 0; start < keys; start += DEPTH) {
         for (int half = 0; half < DEPTH; half += 8) {
             int i = half + tx, m = start + i;
-            for (int r = ty; r < ty + ROWS; r += 16)
+            for (int r = ty; r < ty + 64; r += 16)
                 a[i][r] = row + r < queries && m < keys ? p[((size_t)blockIdx.x * queries + row + r) * keys + m] : 0.0f;
         }
         for (int t = threadIdx.x; t < DEPTH * 8 * C; t += 128) {
@@ -157,23 +157,21 @@ __global__ void gather(const float* p, const float* v, float* o, int queries, in
         __syncthreads();
 #pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 8; ++r)
-                for (int c = 0; c < C; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 8 * c];
+            for (int r = 0; r < 4; ++r)
+                for (int c = 0; c < C; ++c) sum[r][c] += a[i][ty * 4 + r] * b[i][tx + 8 * c];
         __syncthreads();
     }
-    for (int r = 0; r < 8; ++r)
+    for (int r = 0; r < 4; ++r)
         for (int c = 0; c < C; ++c) {
-            int s = row + ty * 8 + r, d = column + tx + 8 * c;
+            int s = row + ty * 4 + r, d = column + tx + 8 * c;
             if (s < queries && d < hd) to[s * step + d] = sum[r][c];
         }
 }
 
-// m is [batch, heads, n, n], bias [batch, n, n, heads].
-__global__ void add_bias(float* m, const float* bias, size_t count, int n, int heads) {
-    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i >= count) return;
-    size_t edges = (size_t)n * n, at = i % edges, h = i / edges % heads, b = i / edges / heads;
-    m[i] += bias[(b * edges + at) * heads + h];
+// m is [batch, heads, n, n], bias [batch, n, n, heads]. blockIdx.x counts (batch, head).
+__global__ void add_bias(float* m, const float* bias, int n, int heads) {
+    size_t edges = (size_t)n * n, at = (size_t)blockIdx.y * THREADS + threadIdx.x, b = blockIdx.x / heads, h = blockIdx.x % heads;
+    if (at < edges) m[blockIdx.x * edges + at] += bias[(b * edges + at) * heads + h];
 }
 
 // The logits lose half of softplus(w_near) times the squared distances; tiles of ROWS x COLS, a thread makes 8 x 8.
