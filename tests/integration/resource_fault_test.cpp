@@ -6,6 +6,10 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
+
+#include <sys/wait.h>
+
 namespace sweep::evaluate {
 namespace {
 
@@ -21,6 +25,19 @@ class ResourceFault : public Hostile {
     const Ran next = judge(honest_, {});
     EXPECT_FALSE(next.check.failure) << "after it an honest kernel fails: " << why(next);
     EXPECT_GE(next.check.calls.size(), 4U);  // probes come on top
+  }
+
+  // Some kernels are built without 32-bit calls: there they are a fault of memory.
+  static bool has_another_table() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would end it otherwise
+      long result = 20;            // getpid
+      __asm__ volatile("int $0x80" : "+a"(result) : : "memory");
+      ::_exit(0);
+    }
+    int status = 0;
+    return ::waitpid(child, &status, 0) == child && WIFEXITED(status);
   }
 
   static void expect(const Ran& ran, Verdict verdict) {
@@ -60,11 +77,8 @@ TEST_F(ResourceFault, ACallOfAnotherTable) {
   const Ran ran = run("", R"(
     long result = 20;
     __asm__ volatile("int $0x80" : "+a"(result) : : "memory");)");
-  ASSERT_TRUE(ran.check.failure) << why(ran);
-  if (ran.check.failure->verdict != Verdict::runtime_fault) {  // of a kernel without that table
-    EXPECT_EQ(ran.check.failure->verdict, Verdict::rejected_escape) << why(ran);
-    EXPECT_EQ(ran.check.failure->defence, Defence::sandbox);
-  }
+  expect(ran, has_another_table() ? Verdict::rejected_escape : Verdict::runtime_fault);
+  EXPECT_EQ(ran.check.failure->defence == Defence::sandbox, has_another_table());
 }
 
 TEST_F(ResourceFault, EndlessLoop) {
