@@ -2,10 +2,10 @@
 //@ const THREADS = 256, TO = 64, TT = 128, TK = 16
 //@ let inner = batch*hidden*length, outer = batch*channels*length, times = ceildiv(length, TT)
 //@ scratch f32 u[batch, hidden, length], a[batch, hidden, length], z[batch, channels, length]
-//@ pointwise<<<(times, ceildiv(hidden, TO), batch), THREADS>>>(x, w_in, b_in, u, channels, hidden, length)
+//@ pointwise<<<(times, ceildiv(hidden, TO), batch), 128>>>(x, w_in, b_in, u, channels, hidden, length)
 //@ depthwise<<<(ceildiv(length, THREADS), hidden, batch), THREADS>>>(u, w_depth, b_depth, a, hidden, length, taps)
 //@ gelu<<<ceildiv(inner, THREADS), THREADS>>>(a, inner)
-//@ pointwise<<<(times, ceildiv(channels, TO), batch), THREADS>>>(a, w_out, b_out, z, hidden, channels, length)
+//@ pointwise<<<(times, ceildiv(channels, TO), batch), 128>>>(a, w_out, b_out, z, hidden, channels, length)
 //@ add<<<ceildiv(outer, THREADS), THREADS>>>(x, z, y, outer)
 #include <cmath>
 
@@ -26,30 +26,31 @@ __global__ void gelu(float* a, size_t count) {
     if (at < count) a[at] = 0.5f * a[at] * (1.0f + erff(a[at] * 0.70710678f));
 }
 
-// y = w x + bias at each time, in tiles of TO outputs x TT times; a thread makes 4 x 8.
-__global__ void pointwise(const float* x, const float* w, const float* bias, float* y, int in, int out, int length) {
-    __shared__ float a[TK][TO + 4], b[TK][TT];
+// y = w x + bias at each time, in tiles of TO outputs x TT times, 128 threads for each; a thread makes 8 x 8.
+__global__ void __launch_bounds__(128, 4) pointwise(const float* x, const float* w, const float* bias, float* y, int in, int out, int length) {
+    __shared__ __align__(16) float a[TK][TO + 4], b[TK][TT];
     int tx = threadIdx.x % 16, ty = threadIdx.x / 16, o0 = blockIdx.y * TO, t0 = blockIdx.x * TT;
     const float* input = x + (size_t)blockIdx.z * in * length;
-    float sum[4][8] = {};
+    float sum[8][8] = {};
     for (int k0 = 0; k0 < in; k0 += TK) {
-        for (int i = threadIdx.x; i < TO * TK; i += THREADS) {
+        for (int i = threadIdx.x; i < TO * TK; i += 128) {
             int o = o0 + i / TK, k = k0 + i % TK;
             a[i % TK][i / TK] = o < out && k < in ? w[(size_t)o * in + k] : 0.0f;
         }
-        for (int i = threadIdx.x; i < TT * TK; i += THREADS) {
+        for (int i = threadIdx.x; i < TT * TK; i += 128) {
             int k = k0 + i / TT, t = t0 + i % TT;
             b[i / TT][i % TT] = k < in && t < length ? input[(size_t)k * length + t] : 0.0f;
         }
         __syncthreads();
+#pragma unroll 4
         for (int k = 0; k < TK; ++k)
-            for (int i = 0; i < 4; ++i)
-                for (int j = 0; j < 8; ++j) sum[i][j] += a[k][ty * 4 + i] * b[k][tx + 16 * j];
+            for (int i = 0; i < 8; ++i)
+                for (int j = 0; j < 8; ++j) sum[i][j] += a[k][ty * 8 + i] * b[k][tx + 16 * j];
         __syncthreads();
     }
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 8; ++i)
         for (int j = 0; j < 8; ++j) {
-            int o = o0 + ty * 4 + i, t = t0 + tx + 16 * j;
+            int o = o0 + ty * 8 + i, t = t0 + tx + 16 * j;
             if (o < out && t < length) y[((size_t)blockIdx.z * out + o) * length + t] = sum[i][j] + bias[o];
         }
 }
