@@ -114,6 +114,8 @@ std::vector<std::byte> bytes_of(const json& values, expr::DType type) {
       put<std::int64_t>(values[i], to);
     } else if (type == expr::DType::i8) {
       put<std::int8_t>(values[i], to);
+    } else if (type == expr::DType::u32) {
+      put<std::uint32_t>(values[i], to);
     } else if (type == expr::DType::u8 || type == expr::DType::boolean) {
       put<std::uint8_t>(values[i], to);
     } else if (type == expr::DType::bf16) {
