@@ -136,9 +136,30 @@ double blocks_of(const std::string& grid) {
   return product;
 }
 
+// Sectors of a request say nothing alone: 128-bit accesses of a warp need 16, 32-bit ones 4.
+std::string coalescing_hint(const KernelProfile& kernel) {
+  constexpr const char* kDo = "neighbouring threads should touch neighbouring addresses";
+  constexpr double kTooMany = 1.5;
+  const auto asked = value(kernel, "global_sectors"),
+             needed = value(kernel, "global_sectors_ideal");
+  if (asked && needed && *needed > 0) {
+    return *asked / *needed > kTooMany
+               ? fmt::format(
+                     "global accesses touch {:.1f} times the sectors that their bytes need: {}",
+                     *asked / *needed,
+                     kDo)
+               : std::string();
+  }
+  // Where the profiler does not say what was needed: no width of access needs more than 16, and a
+  // little is lost to rows that begin anywhere.
+  constexpr double kWidest = 20;
+  return std::max(or_zero(kernel, "load_sectors_per_request"),
+                  or_zero(kernel, "store_sectors_per_request")) > kWidest
+             ? std::string("global accesses are not coalesced: ") + kDo
+             : std::string();
+}
+
 std::vector<std::string> hints_of(const KernelProfile& kernel, int sm_count) {
-  // 128-bit accesses of a warp take 16 sectors, 32-bit ones 4.
-  constexpr double kWidest = 16.5;
   std::vector<std::string> hints;
   const std::string bound = bottleneck(kernel);
   if (bound == "DRAM bandwidth") {
@@ -154,11 +175,8 @@ std::vector<std::string> hints_of(const KernelProfile& kernel, int sm_count) {
                                 sm_count - blocks,
                                 sm_count));
   }
-  if (std::max(or_zero(kernel, "load_sectors_per_request"),
-               or_zero(kernel, "store_sectors_per_request")) > kWidest) {
-    hints.emplace_back(
-        "global accesses are not coalesced: neighbouring threads should touch "
-        "neighbouring addresses");
+  if (const std::string hint = coalescing_hint(kernel); !hint.empty()) {
+    hints.push_back(hint);
   }
   if (or_zero(kernel, "shared_load_conflicts") + or_zero(kernel, "shared_store_conflicts") > 0 &&
       bound != "DRAM bandwidth") {

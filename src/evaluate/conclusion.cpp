@@ -13,15 +13,21 @@ namespace {
 
 // Why a candidate on a GPU that passes is neither faster nor slower for certain.
 std::string inconclusive_step(const EvaluationRequest& request, const Evaluation& result) {
-  if (!result.time) {
+  // Where held-out shapes were timed, they decide; their names and dims are nobody's to see.
+  const TimeResult* hidden = result.heldout && result.heldout->time.for_archive()
+                                 ? &*result.heldout->time.for_archive()
+                                 : nullptr;
+  const TimeResult* time = hidden != nullptr ? hidden : result.time ? &*result.time : nullptr;
+  if (time == nullptr) {
     return "";
   }
-  const TimeResult& time = *result.time;
-  const double limit = 1 + time.margin;
+  const double limit = 1 + time->margin;
   const auto slower = std::ranges::find_if(
-      time.shapes, [limit](const ShapeTiming& shape) { return shape.ratio.high < 1 / limit; });
-  if (time.ratio.low > limit && slower != time.shapes.end()) {
-    return "faster on the whole, but slower on " + slower->shape + ": FASTER asks that no shape is";
+      time->shapes, [limit](const ShapeTiming& shape) { return shape.ratio.high < 1 / limit; });
+  if (time->ratio.low > limit && slower != time->shapes.end()) {
+    return "faster on the whole, but slower on " +
+           (hidden != nullptr ? std::string("a held-out shape") : slower->shape) +
+           ": FASTER asks that no shape is";
   }
   if (request.depth == Depth::fast) {
     return "a quick look has one replicate: leave out --fast";

@@ -46,6 +46,10 @@ constexpr std::array kKnown = {
           {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", nullptr}},
     Known{"store_sectors_per_request",
           {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", nullptr}},
+    // Of all global accesses as the instructions ask for them, and had each warp's bytes lain
+    // together.
+    Known{"global_sectors", {"memory_l2_theoretical_sectors_global", nullptr}},
+    Known{"global_sectors_ideal", {"memory_l2_theoretical_sectors_global_ideal", nullptr}},
     Known{"shared_load_conflicts",
           {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", nullptr}},
     Known{"shared_store_conflicts",

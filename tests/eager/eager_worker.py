@@ -30,6 +30,7 @@ def module_of(problem, folder):
         raise Refused("no module " + path)
     spec = importlib.util.spec_from_file_location("eager_" + problem["id"].replace("/", "_"), path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # torch.compile looks a function's module up by its name
     spec.loader.exec_module(module)
     return module
 

@@ -33,7 +33,7 @@ TEST(Demo, EveryKernelOfTheScriptsHasASoundPlan) {
           EXPECT_EQ(std::get<submission::Submission>(parsed).plan.problem, conversation.problem);
           ++kernels;
         }
-  EXPECT_EQ(kernels, 24);
+  EXPECT_EQ(kernels, 26);
 }
 
 struct Case {

@@ -121,6 +121,29 @@ TEST(Look, ProfileSaysWhatBoundsAndKeepsTheReport) {
   EXPECT_FALSE(judge.wanted[0].sass || judge.wanted[0].sanitize || judge.wanted[0].dump);
 }
 
+// Figures of configs/demo/kernels/heat_wide.cu on an H200
+// (docs/measurements/2026-11-30-judging-h200.md): 16.6 sectors a request are what wide loads need.
+TEST(Look, SectorsARequestAreHeldAgainstWhatTheBytesNeed) {
+  const auto text_with = [](std::optional<double> asked, std::optional<double> needed, double ld) {
+    StubEvaluator judge;
+    judge.evaluation = checked();
+    profile::NcuReport report = gemm_report();
+    profile::KernelProfile& kernel = report.kernels[0];
+    set(kernel, "load_sectors_per_request", ld);
+    if (asked && needed) {
+      set(kernel, "global_sectors", *asked);
+      set(kernel, "global_sectors_ideal", *needed);
+    }
+    judge.report.profile = report;
+    return look("profile_kernel", kKernel, on_gpu(), judge).text;
+  };
+  EXPECT_THAT(text_with({}, {}, 16.6), Not(HasSubstr("neighbouring addresses")));
+  EXPECT_THAT(text_with({}, {}, 32), HasSubstr("global accesses are not coalesced"));
+  EXPECT_THAT(text_with(1000, 990, 32), Not(HasSubstr("neighbouring addresses")));
+  EXPECT_THAT(text_with(4000, 1000, 16),
+              HasSubstr("global accesses touch 4.0 times the sectors that their bytes need"));
+}
+
 // The comparison is with the same conversation's last profile, also where that one was replayed.
 TEST(Look, AProfileIsComparedWithTheLastOneOfTheConversation) {
   StubEvaluator judge;

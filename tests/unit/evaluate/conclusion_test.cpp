@@ -7,6 +7,7 @@ namespace sweep::evaluate {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Evaluation timed(Interval whole, Interval small) {
   Evaluation evaluation;
@@ -31,6 +32,17 @@ TEST(Conclusion, SaysWhyAFasterKernelIsNotCalledFaster) {
   const Evaluation evaluation = timed({1.7, 1.77, 1.8}, {0.8, 0.85, 0.9});
   EXPECT_THAT(next_of(evaluation, Depth::standard, device::Kind::cuda),
               HasSubstr("slower on small"));
+}
+
+TEST(Conclusion, SpeaksOfHeldOutShapesWhereTheyDecideAndNamesNone) {
+  Evaluation evaluation = timed({1.7, 1.77, 1.8}, {1.7, 1.77, 1.8});
+  evaluation.heldout.emplace();
+  evaluation.heldout->passed = true;
+  evaluation.heldout->time =
+      Hidden<std::optional<TimeResult>>(timed({1.48, 1.49, 1.5}, {0.8, 0.85, 0.9}).time);
+  const std::string next = next_of(evaluation, Depth::full, device::Kind::cuda);
+  EXPECT_THAT(next, HasSubstr("slower on a held-out shape"));
+  EXPECT_THAT(next, Not(HasSubstr("small")));
 }
 
 TEST(Conclusion, SaysHowToNarrowAnInterval) {

@@ -110,7 +110,7 @@ TEST_P(ShippedProblem, HasLegalPlansAtEveryShape) {
 TEST_P(ShippedProblem, KeepsTheCostRules) {
   const problem::Problem p = open(GetParam());
   bool any_cpu = false;
-  double largest_floor = 0;
+  double longest = 0;
   for (const problem::Shape& shape : p.shapes) {
     const problem::Draw draw =
         problem::visible_draw(p, shape, "default", problem::Key::from_seed(1));
@@ -123,12 +123,14 @@ TEST_P(ShippedProblem, KeepsTheCostRules) {
     const problem::WorkValues work = problem::work_of(p, draw);
     if (shape.uses.time) {
       const double streaming = work.bytes / 4.8e12;
-      largest_floor = std::max(largest_floor, std::max(streaming, problem::floor_seconds(p, work)));
+      // Also what no known algorithm does without, where [work] does not call it a floor.
+      longest = std::max(
+          {longest, streaming, problem::floor_seconds(p, work), problem::nominal_seconds(p, work)});
     }
   }
   EXPECT_LE(p.limits.oracle_seconds, 2);
   EXPECT_TRUE(any_cpu);
-  EXPECT_GE(largest_floor, 50e-6);
+  EXPECT_GE(longest, 50e-6);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShippedProblem, testing::ValuesIn(shipped()), [](const auto& one) {
