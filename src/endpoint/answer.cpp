@@ -42,7 +42,12 @@ std::variant<Json, WireError> document_of(const Protocol& protocol,
   if (assembler->error() && !cut)
     return *assembler->error();
   if (!fits)
-    return WireError{"an event of the stream is too large", "bad_event", "", "", 0};
+    return WireError{
+        "an event of the stream is larger than " + std::to_string(kMaxEventBytes >> 20U) + " MiB",
+        "large_event",
+        "",
+        "",
+        0};
   if (cut || !assembler->complete())
     return WireError{"the stream ended before its end marker", "cut_stream", "", "", 0};
   return assembler->take();
@@ -71,12 +76,23 @@ Outcome judge_status(const http::Response& response, double now) {
   return out;
 }
 
+// Whether a body began as an answer does, and not as a file that somebody serves.
+bool begins_as_answer(std::string_view body) {
+  const std::string_view head = util::trim(body.substr(0, 65536));
+  return head.starts_with('{') || head.starts_with("data:") ||
+         head.find("\ndata:") != std::string_view::npos;
+}
+
 // A transfer that ended by a fault.
 Outcome judge_fault(const http::Response& response) {
   const http::TransportFault& fault = *response.fault;
   Outcome out;
   out.status = response.status;
   out.kind = classify(fault);
+  // A model that says that much would say it again, and each time is paid for.
+  if (fault.fault == http::Fault::too_large && response.status == 200 &&
+      begins_as_answer(response.body))
+    out.kind = FailureKind::answer_too_large;
   out.error.message = fault.text;
   if (fault.fault == http::Fault::certificate)
     out.error.message += "; name the CA that signed it in SSL_CERT_FILE";
@@ -91,6 +107,8 @@ Outcome judge_fault(const http::Response& response) {
 FailureKind kind_of(const WireError& error, const http::Response& response) {
   constexpr std::array<std::string_view, 6> broken = {
       "bad_json", "bad_event", "no_choices", "no_message", "no_output", "hidden_gzip"};
+  if (error.code == "large_event")
+    return FailureKind::answer_too_large;
   if (error.code == "html")
     return FailureKind::not_an_endpoint;
   if (error.code == "cut_stream")

@@ -127,10 +127,13 @@ http::Response HttpEndpoint::send(const http::Request& request,
   SseParser parser;
   const auto assembler = protocol_->assembler(asked);
   bool ended = false;
+  char first = 0;  // of the body, behind blanks
   produced_ = 0;
   const auto receive = [&](std::string_view bytes) {
     bool output = false;
-    parser.feed(bytes, [&](const SseEvent& event) {
+    if (const std::string_view text = util::trim(bytes); first == 0 && !text.empty())
+      first = text.front();
+    const bool fits = parser.feed(bytes, [&](const SseEvent& event) {
       output = assembler->add(event) || output;
       ended = ended || event.data == "[DONE]" ||
               (target_.api == Api::responses && assembler->complete());
@@ -139,7 +142,8 @@ http::Response HttpEndpoint::send(const http::Request& request,
     produced_ = so_far.text + so_far.reasoning + so_far.arguments;
     if (output && progress)
       progress(so_far);
-    if (ended)
+    // Some servers send one document all the same, which is no event.
+    if (ended || (!fits && first != '{' && first != '['))
       return http::Chunk::finished;
     return output ? http::Chunk::progress : http::Chunk::keepalive;
   };

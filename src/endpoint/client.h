@@ -97,6 +97,7 @@ enum class FailureKind {
   protocol,          // 200 with something that is not an answer
   context_overflow,  // the conversation is too long
   content_filter,    // the provider refused
+  answer_too_large,  // more than http::Limits::max_body, or an event of more than kMaxEventBytes
   quota,             // money or quota is gone
   authentication,    // 401, 403
   bad_request,       // other 4xx: our request or the configuration

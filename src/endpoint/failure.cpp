@@ -121,12 +121,13 @@ bool is_quota(const WireError& error, std::string_view words, bool delay_asked) 
 }  // namespace
 
 std::string_view name(FailureKind kind) {
-  constexpr std::array<std::string_view, 11> names = {"rate_limited",
+  constexpr std::array<std::string_view, 12> names = {"rate_limited",
                                                       "overloaded",
                                                       "transport",
                                                       "protocol",
                                                       "context_overflow",
                                                       "content_filter",
+                                                      "answer_too_large",
                                                       "quota",
                                                       "authentication",
                                                       "bad_request",
@@ -249,6 +250,8 @@ std::string_view advice(FailureKind kind) {
       return "lower [agent] max_turns or tool_output_context_max_chars";
     case FailureKind::content_filter:
       return "the provider refuses this conversation";
+    case FailureKind::answer_too_large:
+      return "set max_tokens in [models.sampling], since another try would be as long";
     case FailureKind::quota:
       return "the account has no quota left";
     case FailureKind::authentication:

@@ -73,7 +73,7 @@ bool one_line(std::string_view text) {
 }
 
 // The bytes that a try's answer is on the wire; none for one that never was answered. One that
-// broke off announces more than it holds.
+// broke off announces more than it holds; one that was too large goes on with blanks.
 std::string wire_bytes(const Try& one) {
   if (one.status == 0)
     return {};
@@ -82,10 +82,13 @@ std::string wire_bytes(const Try& one) {
     if (of_message(header.name) && !header.name.empty() && one_line(header.name) &&
         one_line(header.value) && header.name.find(':') == std::string::npos)
       out += header.name + ": " + header.value + "\r\n";
-  const std::size_t missing = one.fault.empty() ? 0 : 1;
-  out += "Content-Length: " + std::to_string(one.response.size() + missing) +
+  const std::size_t most = http::Limits{}.max_body;
+  const bool large = one.fault == http::name(http::Fault::too_large) && one.response.size() <= most;
+  const std::size_t more = large ? most + 1 - one.response.size() : 0;
+  const std::size_t missing = one.fault.empty() || large ? 0 : 1;
+  out += "Content-Length: " + std::to_string(one.response.size() + more + missing) +
          "\r\nConnection: close\r\n\r\n" + one.response;
-  return out;
+  return out.append(more, ' ');
 }
 
 std::string miss_bytes(const std::string& why) {

@@ -7,6 +7,8 @@
 
 namespace sweep::endpoint {
 
+inline constexpr std::size_t kMaxEventBytes = std::size_t{16} << 20;
+
 struct SseEvent {
   std::string event;  // "" unless named
   std::string data;   // data lines joined by '\n'
@@ -19,7 +21,7 @@ class SseParser {
  public:
   using Sink = std::function<void(const SseEvent&)>;
 
-  explicit SseParser(std::size_t max_event_bytes = std::size_t{16} << 20) : max_(max_event_bytes) {}
+  explicit SseParser(std::size_t max_event_bytes = kMaxEventBytes) : max_(max_event_bytes) {}
 
   // Returns false once an event is larger than the limit; nothing is parsed from then on.
   bool feed(std::string_view bytes, const Sink& sink);

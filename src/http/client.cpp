@@ -93,7 +93,9 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user)
     transfer.response.first_byte_seconds =
         std::chrono::duration<double>(now - transfer.started).count();
   }
-  if (transfer.response.body.size() + bytes.size() > transfer.request->limits.max_body) {
+  const std::size_t room = transfer.request->limits.max_body - transfer.response.body.size();
+  if (bytes.size() > room) {
+    transfer.response.body.append(bytes.substr(0, room));
     transfer.stopped = Fault::too_large;
     return CURL_WRITEFUNC_ERROR;
   }

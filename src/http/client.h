@@ -97,7 +97,8 @@ struct Arrival {
 
 inline constexpr std::size_t kMaxArrivals = 4096;
 
-// Status and headers of the final response; `body` holds what came before a fault as well. A 3xx is
+// Status and headers of the final response; `body` holds what came before a fault as well, of one
+// that is too large the first Limits::max_body bytes. A 3xx is
 // returned as it is: redirects are never followed, since `api-key` headers would go to another
 // host.
 struct Response {

@@ -1,13 +1,15 @@
 #include "../../support/gzip.h"
 #include "client_fixture.h"
+#include "endpoint/sse.h"
 
 #include <gmock/gmock.h>
 
-// Streams that come in odd pieces, break off or stop: cases F25 to F29 and F39 of
+// Streams that come in odd pieces, break off, stop or never end: cases F25 to F29, F39 and F48 of
 // docs/endpoints.md.
 namespace sweep::endpoint {
 namespace {
 
+using test::always;
 using test::chunk;
 using test::Fixture;
 using test::full_stream;
@@ -141,6 +143,55 @@ TEST(EndpointFaults, F28WhatBreaksAfterTheEndMarkerLosesNothing) {
   const Completion answer = f.answer();
   expect_full_answer(answer);
   EXPECT_EQ(answer.attempts.size(), 1U);
+}
+
+// A model that says too much is asked once: it would say, and cost, as much again.
+TEST(EndpointFaults, F48AnAnswerThatIsTooLargeIsNotAskedForAgain) {
+  const std::string text(3000, 'x');
+  const std::string document = R"({"model":"m","choices":[{"message":{"content":")" + text;
+  for (const std::string& bytes : {sse_response(chunk("{\"content\":\"" + text + "\"}") + text),
+                                   http_response("200 OK", document)}) {
+    Fixture f(always(bytes));
+    f.target.limits.max_body = 3000;
+    const auto result = f.ask();
+    const auto& failure = std::get<EndpointFailure>(result);
+    EXPECT_EQ(failure.kind, FailureKind::answer_too_large);
+    EXPECT_FALSE(failure.retry);
+    EXPECT_FALSE(failure.configuration);
+    EXPECT_EQ(f.server.requests().size(), 1U);
+    EXPECT_THAT(failure.text, HasSubstr("larger than 3000 bytes"));
+    EXPECT_THAT(failure.text, HasSubstr("max_tokens"));
+    EXPECT_GT(failure.attempts.at(0).lost_input, 0);  // it is paid for
+  }
+}
+
+TEST(EndpointFaults, F48AnEventThatIsTooLargeEndsTheTransfer) {
+  RawServer::Answer answer{sse_response("data: {\"x\":\"" + std::string(kMaxEventBytes, 'x'))};
+  answer.ping = "x";  // and it goes on
+  Fixture f([answer](const std::string&, int) { return answer; });
+  const auto result = f.ask();
+  const auto& failure = std::get<EndpointFailure>(result);
+  EXPECT_EQ(failure.kind, FailureKind::answer_too_large);
+  EXPECT_THAT(failure.text, HasSubstr("an event of the stream is larger than 16 MiB"));
+  EXPECT_EQ(failure.attempts.size(), 1U);
+}
+
+// Of a server that does not stream the whole answer is one piece.
+TEST(EndpointFaults, F48ADocumentInPlaceOfAStreamIsNoEvent) {
+  const std::string text(kMaxEventBytes + 100, 'x');
+  Fixture f(always(http_response(
+      "200 OK",
+      R"({"model":"m","choices":[{"message":{"content":")" + text +
+          R"("},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}})")));
+  EXPECT_EQ(f.answer().message.text.size(), text.size());
+}
+
+// What somebody serves at a wrong address says nothing about a model.
+TEST(EndpointFaults, F48AFileThatIsTooLargeIsNoAnswer) {
+  Fixture f(always(http_response("200 OK", std::string(5000, 'x'))));
+  f.target.limits.max_body = 3000;
+  const auto result = f.ask();
+  EXPECT_EQ(std::get<EndpointFailure>(result).kind, FailureKind::protocol);
 }
 
 std::string first_detail(Fixture& f) {

@@ -90,6 +90,21 @@ TEST(ReplayServer, PlaysEveryTryWithItsFault) {
   EXPECT_GE(seconds, 0);
 }
 
+TEST(ReplayServer, AnAnswerThatWasTooLargeIsSoAgain) {
+  Recorded r;
+  Exchange large = r.first;
+  large.tries.resize(1);
+  large.tries[0].status = 200;
+  large.tries[0].fault = http::name(http::Fault::too_large);
+  large.tries[0].response = R"({"choices":[)";
+  ReplayServer server(nullptr);
+  server.begin({large});
+  const auto client = r.client(server);
+  auto answer = client->complete({{Speaker::user, "hi"}}, kTools, {}, {}, nullptr);
+  EXPECT_EQ(std::get<EndpointFailure>(answer).kind, FailureKind::answer_too_large);
+  EXPECT_EQ(std::get<EndpointFailure>(answer).attempts.size(), 1U);
+}
+
 TEST(ReplayServer, AMissNamesTheRequestAndWhatDiffers) {
   Recorded r;
   ReplayServer server;
