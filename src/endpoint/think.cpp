@@ -1,5 +1,6 @@
 #include "endpoint/think.h"
 
+#include "util/fences.h"
 #include "util/text.h"
 
 #include <algorithm>
@@ -26,13 +27,13 @@ std::size_t closing_tag(std::string_view text) {
 // The last closing tag that is not inside a fenced block.
 std::size_t last_outside_fences(std::string_view text) {
   std::size_t found = kNone;
-  bool fenced = false;
   for (std::size_t at = 0; at < text.size();) {
+    if (const auto fence = util::fence_at(text, at)) {
+      at = fence->end;
+      continue;
+    }
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    if (util::trim(line).starts_with("```"))
-      fenced = !fenced;
-    else if (const std::size_t tag = line.rfind(kClose); !fenced && tag != kNone)
+    if (const std::size_t tag = text.substr(at, end - at).rfind(kClose); tag != kNone)
       found = at + tag;
     at = end + 1;
   }

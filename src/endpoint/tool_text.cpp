@@ -2,6 +2,7 @@
 
 #include "endpoint/arguments.h"
 #include "endpoint/text_formats.h"
+#include "util/fences.h"
 #include "util/text.h"
 
 #include <algorithm>
@@ -44,27 +45,6 @@ constexpr std::array kReaders = {FormatReader{Markup::hermes, read_hermes},
                                  FormatReader{Markup::qwen3_xml, read_qwen3_xml},
                                  FormatReader{Markup::glm, read_glm},
                                  FormatReader{Markup::kimi, read_kimi}};
-
-// The fenced block that begins at the start of `text`, a line's start.
-struct Fence {
-  std::string_view content;
-  std::size_t length = 0;  // with both fences; 0: no fence begins here
-};
-
-Fence fence_at(std::string_view text) {
-  const std::size_t first = std::min(text.find('\n'), text.size());
-  if (!util::trim(text.substr(0, first)).starts_with("```"))
-    return {};
-  const std::size_t begin = std::min(first + 1, text.size());
-  for (std::size_t at = begin; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (util::trim(text.substr(at, end - at)).starts_with("```"))
-      return {text.substr(begin, at - begin), std::min(end + 1, text.size())};
-    at = end + 1;
-  }
-  // Never closed: the rest is code, and no call.
-  return {{}, text.size()};
-}
 
 class TextScan {
  public:
@@ -140,10 +120,11 @@ class TextScan {
   std::size_t step(std::size_t at) {
     const std::string_view rest = text_.substr(at);
     if (at == 0 || text_[at - 1] == '\n')
-      if (const Fence fence = fence_at(rest); fence.length > 0) {
-        if (reads(Markup::fenced))
-          add(read_block(fence.content));
-        return fence.length;
+      if (const auto fence = util::fence_at(text_, at)) {
+        // What is never closed is code, and no call.
+        if (reads(Markup::fenced) && fence->closed)
+          add(read_block(fence->content));
+        return fence->end - at;
       }
     const std::string_view mark = mark_at(rest);
     if (mark.empty())
