@@ -10,7 +10,7 @@ namespace sweep::config {
 
 // What a model is told of a version that it handed in and that is not yet the last.
 enum class Feedback {
-  sanitised,  // its class alone: a format error, a compiler error with its log, or "incorrect"
+  sanitised,  // its class alone: a format error, a compiler error, or "incorrect"
   check,      // where and how far results on the visible shapes are off
   timing,     // the same, and times on the visible shapes
 };

@@ -89,16 +89,20 @@ void check_rules(TomlReader& reader, const toml::table& table, const Harness& ha
                  "first one counts",
                  "remove feedback, or set stop = \"first_correct\" or \"turns\"");
   }
-  constexpr std::array<std::string_view, 4> discreet = {
-      "compile_kernel", "get_gpu_specs", "static_check", "submit_kernel"};
+  // What takes a kernel says more of it than the one word of this feedback.
+  constexpr std::array<std::string_view, 3> discreet = {
+      "get_gpu_specs", "ert_roofline", "submit_kernel"};
   if (!harness.tries() || harness.feedback != Feedback::sanitised) {
     return;
   }
   for (const std::string& tool : harness.tools) {
     if (std::find(discreet.begin(), discreet.end(), tool) == discreet.end()) {
-      reader.error(place_of(table, table.get("tools") != nullptr ? "tools" : "feedback"),
-                   "feedback = \"sanitised\" and the tool " + tool + " contradict each other",
-                   "leave " + tool + " out, or choose feedback \"check\" or \"timing\"");
+      const bool own = table.get("tools") != nullptr;
+      reader.error(place_of(table, own ? "tools" : "feedback"),
+                   "feedback = \"sanitised\" tells one word about an attempt, and the tool " +
+                       tool + " tells more",
+                   (own ? "leave " + tool + " out" : "set tools = []") +
+                       ", or choose feedback \"check\" or \"timing\"");
     }
   }
 }

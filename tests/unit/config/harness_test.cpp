@@ -85,6 +85,24 @@ TEST(Harness, SamplesAreTheDefaultOfAttempts) {
   EXPECT_EQ(attempts("attempts_per_problem = 2"), 2);
 }
 
+// Whatever looks at a kernel says more of it than "format error", "compiler error" or "incorrect".
+TEST(Harness, SanitisedFeedbackGoesWithNoToolThatTakesAKernel) {
+  for (const std::string& tool : all_tools()) {
+    const std::string file = "[harness.mine]\nbase = \"repair\"\ntools = [\"" + tool +
+                             "\"]\n[agent]\nharness = \"mine\"\n";
+    if (tool == "submit_kernel" || tool == "get_gpu_specs" || tool == "ert_roofline")
+      EXPECT_EQ(harness_of(file).feedback, Feedback::sanitised) << tool;
+    else
+      EXPECT_THAT(refusal_of(file), HasSubstr("the tool " + tool + " tells more")) << tool;
+  }
+  EXPECT_THAT(refusal_of("[harness.mine]\nstop = \"turns\"\nfeedback = \"sanitised\"\n"),
+              HasSubstr("the tool compile_kernel tells more; set tools = []"));
+  EXPECT_EQ(harness_of("[harness.mine]\nstop = \"turns\"\nfeedback = \"sanitised\"\ntools = []\n"
+                       "[agent]\nharness = \"mine\"\n")
+                .tools,
+            std::vector<std::string>{"submit_kernel"});
+}
+
 TEST(Harness, EachMistakeIsNamedWithItsPlace) {
   const std::string all = refusal_of(
       "[agent]\nharness = \"mien\"\n"
@@ -103,7 +121,7 @@ TEST(Harness, EachMistakeIsNamedWithItsPlace) {
   EXPECT_THAT(all, HasSubstr("unknown tool 'profile'"));
   EXPECT_THAT(all, HasSubstr("'all' is a built-in harness; choose another name"));
   EXPECT_THAT(all, HasSubstr("'a b' is no name for a harness"));
-  EXPECT_THAT(all, HasSubstr("the tool run_correctness contradict each other"));
+  EXPECT_THAT(all, HasSubstr("the tool run_correctness tells more; leave run_correctness out"));
   EXPECT_THAT(all, HasSubstr("remove feedback, or set stop"));
   EXPECT_THAT(all, HasSubstr("unknown key 'temperature' in [harness.NAME]; it belongs in"));
   EXPECT_THAT(refusal_of("[agent]\nstop = \"turns\""),
