@@ -175,17 +175,25 @@ void RunDir::create() const {
   fs::remove(folder_ / ".probe", ignored);
 }
 
+std::optional<std::string> RunDir::submission_of(const Trajectory& trajectory) const {
+  std::optional<std::string> submitted;
+  for (const Turn& turn : trajectory.turns) {
+    submitted = turn.submitted_kernel ? turn.submitted_kernel : submitted;
+  }
+  // The trajectory cuts a long text, and holds no bytes that are not UTF-8.
+  const std::string hash =
+      submitted && trajectory.final_result ? trajectory.final_result->kernel_sha256 : "";
+  std::error_code error;
+  return is_sha256(hash) && fs::is_regular_file(artifacts_folder() / hash, error)
+             ? Artifacts(artifacts_folder()).get(hash)
+             : submitted;
+}
+
 void RunDir::save(const ItemName& item, const Trajectory& trajectory) const {
   const fs::path file = trajectory_file(item);
   make_run_folder(file.parent_path());
-  const Turn* submitted = nullptr;
-  for (const Turn& turn : trajectory.turns) {
-    if (turn.submitted_kernel) {
-      submitted = &turn;
-    }
-  }
-  if (submitted != nullptr) {
-    write_whole(kernel_file(item), kernel_text(*submitted->submitted_kernel));
+  if (const auto submitted = submission_of(trajectory)) {
+    write_whole(kernel_file(item), kernel_text(*submitted));
   } else {
     std::error_code error;
     fs::remove(kernel_file(item), error);

@@ -5,6 +5,7 @@
 #include "util/fd.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,7 @@ class RunDir {
 
  private:
   [[nodiscard]] std::vector<std::filesystem::path> files(std::string_view suffix) const;
+  [[nodiscard]] std::optional<std::string> submission_of(const Trajectory& trajectory) const;
 
   std::filesystem::path folder_;
 };

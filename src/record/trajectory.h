@@ -37,6 +37,7 @@ struct ToolCall {
   std::string origin = "native";  // "native", "text:json", "text:hermes", ...; "auto" for a
                                   // submission made by the harness
   nlohmann::json args;            // object, or the raw string when it was no JSON
+  std::string kernel_sha256;  // artifact: the kernel of args, which are cut; empty: they are not
   std::string result_text;
   bool success = false;
   nlohmann::json metadata;  // the tool's facts: verdict, shapes, seeds, timings
@@ -61,7 +62,8 @@ struct Request {
 
 struct Turn {
   std::int64_t turn_id = 0;
-  nlohmann::json messages_in = nlohmann::json::array();  // full input sent
+  // Full input sent; a long text stands in the turn that has it first (docs/run_format.md).
+  nlohmann::json messages_in = nlohmann::json::array();
   nlohmann::json response =
       nlohmann::json::array();  // Responses-shaped items: reasoning, message, function_call
   std::string reasoning;        // plain text of the reasoning, for readers
@@ -77,7 +79,7 @@ struct Turn {
   bool provider_truncated = false;
   std::vector<std::string> provider_truncation_hints;
   bool is_final = false;
-  std::optional<std::string> submitted_kernel;
+  std::optional<std::string> submitted_kernel;  // over 64 KiB cut; FinalResult::kernel_sha256
   std::optional<Usage> llm_usage;
   std::optional<double> cost_usd;
   bool replayed = false;           // taken from the ledger after an interruption
@@ -195,6 +197,7 @@ struct Trajectory {
   double agent_wall_clock_s = 0;
   bool chat_history_window_truncated = false;
   bool truncation_occurred = false;
+  std::int64_t answers_cut = 0;  // by the output limit
   std::int64_t total_turns = 0;
   std::int64_t total_tool_calls = 0;
   std::int64_t llm_input_tokens = 0;

@@ -36,6 +36,7 @@ void fields(V& v, T& x) {
   v("call_id", x.call_id);
   v("origin", x.origin);
   v("args", x.args);
+  v("kernel_sha256", x.kernel_sha256);
   v("result_text", x.result_text);
   v("success", x.success);
   v("metadata", x.metadata);
@@ -198,6 +199,7 @@ void fields(V& v, T& x) {
   v("agent_wall_clock_s", x.agent_wall_clock_s);
   v("chat_history_window_truncated", x.chat_history_window_truncated);
   v("truncation_occurred", x.truncation_occurred);
+  v("answers_cut", x.answers_cut);
   v("total_turns", x.total_turns);
   v("total_tool_calls", x.total_tool_calls);
   v("llm_input_tokens", x.llm_input_tokens);

@@ -34,6 +34,11 @@ std::string kernel_in(const ToolCall& call) {
              : std::string{};
 }
 
+// As people count.
+std::int64_t number_of(const Turn& turn) {
+  return turn.turn_id + 1;
+}
+
 Markup state_badge(bool good) {
   return element(
       "span", {{"class", good ? "badge ok" : "badge incorrect"}}, text(good ? "ok" : "failed"));
@@ -78,8 +83,8 @@ Markup strip(const Trajectory& t) {
     const std::string state = turn.tool_calls.empty() ? "" : failed(turn) ? "fail" : "ok";
     list += element("li",
                     element("a",
-                            {{"class", state}, {"href", fmt::format("#turn-{}", turn.turn_id)}},
-                            text(std::to_string(turn.turn_id))));
+                            {{"class", state}, {"href", fmt::format("#turn-{}", number_of(turn))}},
+                            text(std::to_string(number_of(turn)))));
   }
   return element("ol", {{"class", "strip"}, {"aria-label", "Turns"}}, list);
 }
@@ -165,6 +170,15 @@ Markup timings(const record::FinalResult& result) {
   return out;
 }
 
+// Where the text is that stands here cut; nothing without a name.
+Markup whole_at(const std::string& sha256) {
+  return sha256.empty() ? Markup{}
+                        : element("p",
+                                  {{"class", "meta"}},
+                                  text("Cut here; the whole text is artifacts/") +
+                                      element("code", text(sha256)));
+}
+
 Markup tool_call(const ToolCall& call, const std::string& id, const std::string& previous) {
   const std::string kernel = kernel_in(call);
   Markup inner =
@@ -176,7 +190,7 @@ Markup tool_call(const ToolCall& call, const std::string& id, const std::string&
   if (!kernel.empty()) {
     inner += fold(id + "-code",
                   fmt::format("kernel ({} bytes)", kernel.size()),
-                  code_block(id + "-kernel", kernel),
+                  whole_at(call.kernel_sha256) + code_block(id + "-kernel", kernel),
                   previous.empty());
     if (!previous.empty()) {
       inner +=
@@ -198,7 +212,7 @@ Markup tool_call(const ToolCall& call, const std::string& id, const std::string&
 }
 
 Markup turn_section(const Turn& turn, std::string& previous) {
-  Markup head = element("h3", text(fmt::format("Turn {}", turn.turn_id)));
+  Markup head = element("h3", text(fmt::format("Turn {}", number_of(turn))));
   std::string meta = fmt::format("model {}, tools {}",
                                  util::human_seconds(turn.llm_latency_s),
                                  util::human_seconds(turn.tools_wall_clock_s));
@@ -208,14 +222,14 @@ Markup turn_section(const Turn& turn, std::string& previous) {
   }
   for (const record::Request& request : turn.requests) {
     if (!request.error.empty()) {
-      meta += fmt::format("; request {} failed: {}", request.index, request.error);
+      meta += fmt::format("; request {} failed: {}", request.index + 1, request.error);
     }
   }
   Markup inner = element("header",
                          head + element("span",
                                         {{"class", "meta"}},
                                         text(meta + (turn.replayed ? "; from the ledger" : ""))));
-  const std::string id = fmt::format("turn-{}", turn.turn_id);
+  const std::string id = fmt::format("turn-{}", number_of(turn));
   if (!turn.reasoning.empty()) {
     inner += fold(id + "-reasoning",
                   fmt::format("reasoning ({} bytes)", turn.reasoning.size()),

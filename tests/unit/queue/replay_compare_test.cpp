@@ -46,6 +46,25 @@ TEST(ReplayCompare, TheFirstTurnThatDiffersIsNamedWithItsPart) {
               ElementsAre(HasSubstr("turn 2, tool calls: [0].result")));
 }
 
+// How much of a long text a trajectory keeps is a matter of the program's version.
+TEST(ReplayCompare, LongTextsAreComparedByTheirHeads) {
+  record::Trajectory whole = two_turns();
+  record::Trajectory cut = two_turns();
+  const std::string text(30'000, 'x');
+  whole.turns[0].messages_in[0]["content"] = text;
+  cut.turns[0].messages_in[0]["content"] = text.substr(0, 10'000) + "... 20000 bytes left out ...";
+  EXPECT_THAT(differences(whole, cut), IsEmpty());
+  cut.turns[0].messages_in[0]["content"] = "[30000 bytes as in turn 1, SHA-256 00]";
+  EXPECT_THAT(differences(whole, cut), IsEmpty());
+  cut.turns[0].messages_in[0]["content"] = "y" + text;
+  EXPECT_THAT(differences(whole, cut), ElementsAre(HasSubstr("turn 1, messages sent")));
+  // Arguments were kept as text once.
+  whole.turns[1].tool_calls[0].args = text;
+  cut = whole;
+  cut.turns[1].tool_calls[0].args = {{"kernel_code", "x"}};
+  EXPECT_THAT(differences(whole, cut), IsEmpty());
+}
+
 TEST(ReplayCompare, AnotherEndIsADifference) {
   record::Trajectory fewer = two_turns();
   fewer.turns.pop_back();

@@ -49,6 +49,25 @@ TEST(RunDir, SavesTrajectoryAndKernelWhole) {
   EXPECT_FALSE(std::filesystem::exists(run.kernel_file(item)));
 }
 
+// A trajectory cuts a long text and has no bytes that are not UTF-8; the kernel file has all.
+TEST(RunDir, WritesTheKernelThatWasJudgedWhereItIsAnArtifact) {
+  const util::TempDir dir;
+  const RunDir run(dir.path() / "run");
+  run.create();
+  Trajectory trajectory;
+  trajectory.turns.resize(1);
+  trajectory.turns[0].submitted_kernel = "head ... tail";
+  trajectory.final_result.emplace();
+  trajectory.final_result->kernel_sha256 = std::string(64, 'a');  // of a run without artifacts
+  const ItemName item{"custom", "m", "1", "3", 1};
+  run.save(item, trajectory);
+  EXPECT_EQ(read_whole(run.kernel_file(item)), RunDir::kernel_text("head ... tail"));
+  const std::string whole = "head \xff all tail";
+  trajectory.final_result->kernel_sha256 = Artifacts(run.artifacts_folder()).put(whole);
+  run.save(item, trajectory);
+  EXPECT_EQ(read_whole(run.kernel_file(item)), RunDir::kernel_text(whole));
+}
+
 TEST(RunDir, SkipsArtifactsReportAndLinksWhenListing) {
   const util::TempDir dir;
   const RunDir run(dir.path() / "run");
