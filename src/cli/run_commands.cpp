@@ -91,7 +91,7 @@ int run_verify(const std::vector<std::string>& arguments) {
 
 namespace {
 
-int compare_runs(const std::vector<std::string>& names, bool json) {
+int compare_runs(const std::vector<std::string>& names, const std::string& page, bool json) {
   std::vector<record::RunDir> runs;
   for (const std::string& name : names) {
     runs.push_back(open_run(name));
@@ -101,6 +101,10 @@ int compare_runs(const std::vector<std::string>& names, bool json) {
                                .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
                            "\n"
                      : report::text(comparison));
+  if (!page.empty()) {
+    const fs::path written = report::write_comparison(runs, comparison, page);
+    (json ? std::cerr : std::cout) << written.string() << '\n';
+  }
   return kDone;
 }
 
@@ -108,16 +112,25 @@ int compare_runs(const std::vector<std::string>& names, bool json) {
 
 int run_report(const std::vector<std::string>& arguments) {
   std::vector<std::string> names;
+  std::string page;
   GlobalOptions global;
   CLI::App app{
       "Builds the static pages of a run; they open from disk. Several runs are compared on "
-      "the terminal instead.",
+      "the terminal instead, and with --page on a page as well.",
       "sweep report"};
   app.add_option("RUN", names, "run folder or name; two or more: compared")->required();
+  app.add_option(
+      "--page", page, "of two or more runs: write the comparison as a page in this folder");
   add_global_options(app, global);
   parse(app, arguments);
   if (names.size() > 1) {
-    return compare_runs(names, global.json);
+    return compare_runs(names, page, global.json);
+  }
+  if (!page.empty()) {
+    throw util::UsageError({"--page " + page,
+                            "is the page of a comparison, and there is one run",
+                            "name two or more runs; the pages of one lie in its report folder"},
+                           "E_COMPARE_OUT");
   }
   const report::Built built = report::build(open_run(names.front()));
   for (const std::string& file : built.unreadable) {

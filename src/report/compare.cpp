@@ -1,12 +1,14 @@
 #include "report/compare.h"
 
 #include "report/summary.h"
+#include "report/words.h"
 #include "util/error.h"
 #include "util/text.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <compare>
 #include <set>
 
 #include <fmt/format.h>
@@ -33,8 +35,35 @@ Items judged_items(const record::RunDir& run) {
   return out;
 }
 
-bool everywhere(const std::vector<Items>& runs, const std::string& id) {
-  return std::all_of(runs.begin(), runs.end(), [&](const Items& one) { return one.contains(id); });
+struct Name {
+  std::string model, variant, problem;
+
+  auto operator<=>(const Name&) const = default;
+};
+
+using Problems = std::map<Name, std::vector<const Item*>>;  // with the attempts of each
+
+Problems problems_in(const Items& items) {
+  Problems out;
+  for (const auto& [id, item] : items) {
+    const record::Trajectory& t = item.trajectory;
+    out[{t.model_name, t.variant, problem_of(t)}].push_back(&item);
+  }
+  return out;
+}
+
+bool everywhere(const std::vector<Problems>& runs, const Name& name) {
+  return std::all_of(
+      runs.begin(), runs.end(), [&](const Problems& one) { return one.contains(name); });
+}
+
+Comparison::Cell cell_of(const std::vector<const Item*>& items) {
+  const Totals totals = total(items);
+  return {items.size(),
+          totals.correct,
+          totals.timed,
+          totals.geometric_mean.value_or(0),
+          items.size() == 1 ? standing(items.front()->trajectory) : std::string()};
 }
 
 void note_device(const record::Trajectory& t, Comparison& out) {
@@ -78,20 +107,12 @@ Comparison::Row row_of(const std::string& run, const std::vector<const Item*>& i
   return row;
 }
 
-std::string counts(const std::map<std::string, std::size_t>& all) {
-  std::string out;
-  for (const auto& [name, count] : all) {
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", util::printable(name), count);
-  }
-  return out;
-}
-
-// An item's identity but for the model.
+// A problem's identity but for the model.
 std::set<std::string> without_model(const Items& items) {
   std::set<std::string> out;
   for (const auto& [id, item] : items) {
     const record::Trajectory& t = item.trajectory;
-    out.insert(fmt::format("{}/{}/{}", t.variant, problem_of(t), t.attempt));
+    out.insert(t.variant + "/" + problem_of(t));
   }
   return out;
 }
@@ -107,7 +128,7 @@ std::string why_none(const std::vector<record::RunDir>& runs, const std::vector<
     const std::set<std::string> here = without_model(all[i]);
     std::erase_if(shared, [&](const std::string& id) { return !here.contains(id); });
   }
-  return shared.empty() ? "no problem (with variant and attempt) ended in all of them"
+  return shared.empty() ? "no problem of the same variant ended in all of them"
                         : "the same problems ended, but not of the same model, and the model's "
                           "name is part of an item; give it the same [[models]] name in each "
                           "run, or hold models against each other as [[models]] of one run";
@@ -117,36 +138,72 @@ std::string why_none(const std::vector<record::RunDir>& runs, const std::vector<
 
 Comparison compare(const std::vector<record::RunDir>& runs) {
   std::vector<Items> all;
+  std::vector<Problems> problems;
   for (const record::RunDir& run : runs) {
     all.push_back(judged_items(run));
   }
-  Comparison out;
-  for (const auto& [id, item] : all.front()) {
-    out.common += everywhere(all, id) ? 1U : 0U;
+  for (const Items& items : all) {
+    problems.push_back(problems_in(items));
   }
-  out.why = out.common == 0 ? why_none(runs, all) : "";
+  Comparison out;
+  for (const auto& [name, items] : problems.front()) {
+    if (!everywhere(problems, name)) {
+      continue;
+    }
+    Comparison::Problem& common =
+        out.problems.emplace_back(Comparison::Problem{name.model, name.variant, name.problem, {}});
+    for (const Problems& one : problems) {
+      common.cells.push_back(cell_of(one.at(name)));
+      out.uneven = out.uneven || one.at(name).size() != items.size();
+    }
+  }
+  out.why = out.problems.empty() ? why_none(runs, all) : "";
   for (std::size_t i = 0; i < all.size(); ++i) {
-    out.dropped += all[i].size() - out.common;
+    out.runs.push_back(runs[i].folder().filename().string());
     std::map<std::string, std::vector<const Item*>> by_model;
-    for (const auto& [id, item] : all[i]) {
-      if (everywhere(all, id)) {
-        by_model[item.trajectory.model_name].push_back(&item);
-        note_device(item.trajectory, out);
+    for (const auto& [name, items] : problems[i]) {
+      if (!everywhere(problems, name)) {
+        out.dropped += items.size();
+        continue;
+      }
+      for (const Item* item : items) {
+        by_model[name.model].push_back(item);
+        note_device(item->trajectory, out);
       }
     }
     for (const auto& [model, items] : by_model) {
-      out.rows.push_back(row_of(runs[i].folder().filename().string(), items));
+      out.rows.push_back(row_of(out.runs.back(), items));
     }
   }
   return out;
 }
 
+std::string counts_text(const std::map<std::string, std::size_t>& counts) {
+  std::string out;
+  for (const auto& [name, count] : counts) {
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", util::printable(name), count);
+  }
+  return out;
+}
+
+std::string common_text(const Comparison& comparison) {
+  const auto& all = comparison.problems;
+  const bool one_model = std::all_of(
+      all.begin(), all.end(), [&](const auto& one) { return one.model == all.front().model; });
+  const char* plural = all.size() == 1 ? "" : "s";
+  return one_model ? fmt::format("{} problem{}", all.size(), plural)
+                   : fmt::format("{} pairs of model and problem", all.size());
+}
+
 std::string text(const Comparison& comparison) {
-  std::string out = fmt::format(
-      "{} item{} ended in every run{}\n",
-      comparison.common,
-      comparison.common == 1 ? "" : "s",
-      comparison.dropped > 0 ? fmt::format("; {} others are left out", comparison.dropped) : "");
+  std::string out =
+      fmt::format("{} ended in every run{}\n",
+                  common_text(comparison),
+                  comparison.dropped > 0 ? fmt::format("; {} item{} of others {} left out",
+                                                       comparison.dropped,
+                                                       comparison.dropped == 1 ? "" : "s",
+                                                       comparison.dropped == 1 ? "is" : "are")
+                                         : "");
   if (comparison.rows.empty()) {
     return out + comparison.why + "\n";
   }
@@ -171,7 +228,11 @@ std::string text(const Comparison& comparison) {
                        row.turns,
                        row.tool_calls,
                        util::human_count(static_cast<std::uint64_t>(row.tokens)));
-    out += fmt::format("  ended by: {}; tools: {}\n", counts(row.stops), counts(row.tools));
+    out +=
+        fmt::format("  ended by: {}; tools: {}\n", counts_text(row.stops), counts_text(row.tools));
+  }
+  if (comparison.uneven) {
+    out += "the runs have different numbers of attempts: each rate is over all of its run's\n";
   }
   if (comparison.devices.size() > 1) {
     out += "the runs are from different devices: their speedups do not compare\n";
@@ -200,9 +261,27 @@ nlohmann::json to_json(const Comparison& comparison) {
          {"stops", row.stops},
          {"tools", row.tools}});
   }
-  return {{"schema", 1},
-          {"common", comparison.common},
+  nlohmann::json problems = nlohmann::json::array();
+  for (const Comparison::Problem& one : comparison.problems) {
+    nlohmann::json cells = nlohmann::json::array();
+    for (const Comparison::Cell& cell : one.cells) {
+      cells.push_back({{"items", cell.items},
+                       {"correct", cell.correct},
+                       {"geometric_mean",
+                        cell.timed > 0 ? nlohmann::json(cell.geometric_mean) : nlohmann::json()},
+                       {"standing", cell.standing}});
+    }
+    problems.push_back({{"model", one.model},
+                        {"variant", one.variant},
+                        {"problem", one.problem},
+                        {"runs", std::move(cells)}});
+  }
+  return {{"schema", 2},
+          {"runs", comparison.runs},
+          {"common", comparison.problems.size()},
+          {"problems", std::move(problems)},
           {"dropped", comparison.dropped},
+          {"uneven", comparison.uneven},
           {"why", comparison.why.empty() ? nlohmann::json() : nlohmann::json(comparison.why)},
           {"devices", comparison.devices},
           {"on_cpu", comparison.on_cpu},

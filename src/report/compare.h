@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,12 +13,13 @@
 namespace sweep::report {
 
 // Runs side by side, one row a run and model: the same problems under other harnesses, say. Like is
-// held against like: only items (model, variant, problem, attempt) that have ended in every run
-// count, skipped ones and infra errors left out; how many are dropped is said.
+// held against like: only problems (of a model and a variant) of which some attempt has ended in
+// every run count, each with all its attempts, since harnesses may take different numbers of them.
+// Skipped items and infra errors are left out; how many are dropped is said.
 struct Comparison {
   struct Row {
     std::string run, harness, model;
-    std::size_t items = 0, correct = 0;
+    std::size_t items = 0, correct = 0;  // attempts
     double rate_low = 0, rate_high = 0;  // Wilson, 95%
     std::size_t timed = 0;               // correct with a speedup
     double geometric_mean = 0;           // of their speedups; 0: none
@@ -27,9 +29,23 @@ struct Comparison {
     std::map<std::string, std::size_t> stops, tools;  // by stop_reason, by tool
   };
 
+  // What became of one problem in one run.
+  struct Cell {
+    std::size_t items = 0, correct = 0, timed = 0;
+    double geometric_mean = 0;  // of the timed
+    std::string standing;       // of a single attempt: the word of its verdict; else empty
+  };
+
+  struct Problem {
+    std::string model, variant, problem;
+    std::vector<Cell> cells;  // one a run
+  };
+
+  std::vector<std::string> runs;
   std::vector<Row> rows;
-  std::size_t common = 0;            // items in all runs
-  std::size_t dropped = 0;           // others
+  std::vector<Problem> problems;     // those that ended in all runs
+  std::size_t dropped = 0;           // items of others
+  bool uneven = false;               // the runs have different numbers of attempts
   bool on_cpu = false;               // some times are no GPU's
   std::string why;                   // none is in all runs: why, and what to do; else empty
   std::vector<std::string> devices;  // distinct; more than one: speedups do not compare
@@ -39,6 +55,17 @@ struct Comparison {
 [[nodiscard]] Comparison compare(const std::vector<record::RunDir>& runs);
 
 [[nodiscard]] std::string text(const Comparison& comparison);
+[[nodiscard]] std::string counts_text(const std::map<std::string, std::size_t>& counts);
 [[nodiscard]] nlohmann::json to_json(const Comparison& comparison);  // docs/run_format.md
+
+// "1 problem", "3 pairs of model and problem": what ended in every run.
+[[nodiscard]] std::string common_text(const Comparison& comparison);
+
+// Writes the comparison as a page that opens from disk: index.html and what it needs in `folder`,
+// which is made if absent and otherwise must be empty or hold such a page. Returns the page.
+// UsageError E_COMPARE_OUT for another folder, InfraError on disk trouble.
+[[nodiscard]] std::filesystem::path write_comparison(const std::vector<record::RunDir>& runs,
+                                                     const Comparison& comparison,
+                                                     const std::filesystem::path& folder);
 
 }  // namespace sweep::report

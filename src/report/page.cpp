@@ -171,11 +171,13 @@ Markup site_header(const Context& context,
       "1.0x is the problem's seed kernel, timed beside the candidate in the same session; "
       "intervals are 95%.";
   basis += context.device.empty() ? "" : " Device: " + context.device + ".";
-  basis += context.version.empty() ? " Ledger" : " sweep " + context.version + ", ledger";
-  basis += fmt::format(" of {} row{}, head {}.",
-                       context.ledger_rows,
-                       context.ledger_rows == 1 ? "" : "s",
-                       context.ledger_head.substr(0, 12));
+  if (!context.ledger_head.empty()) {
+    basis += context.version.empty() ? " Ledger" : " sweep " + context.version + ", ledger";
+    basis += fmt::format(" of {} row{}, head {}.",
+                         context.ledger_rows,
+                         context.ledger_rows == 1 ? "" : "s",
+                         context.ledger_head.substr(0, 12));
+  }
   if (context.drifted) {
     basis += " The configuration changed under way (--accept-drift).";
   }
@@ -211,13 +213,13 @@ std::string document(const Context& context,
     all += element("div", {{"id", "live"}, {"role", "status"}, {"hidden", ""}});
   }
   all += element("main", {{"id", "main"}}, body);
-  all +=
-      element("footer",
-              element("p",
-                      text(fmt::format("evaluation-only/do-not-train. Ledger of {} row{}, head {}.",
-                                       context.ledger_rows,
-                                       context.ledger_rows == 1 ? "" : "s",
-                                       context.ledger_head))));
+  const std::string ledger = context.ledger_head.empty()
+                                 ? std::string()
+                                 : fmt::format(" Ledger of {} row{}, head {}.",
+                                               context.ledger_rows,
+                                               context.ledger_rows == 1 ? "" : "s",
+                                               context.ledger_head);
+  all += element("footer", element("p", text("evaluation-only/do-not-train." + ledger)));
   all += element("script", {{"src", relative(page, "report.js")}, {"defer", ""}});
   const Markup html = element(
       "html",

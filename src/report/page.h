@@ -15,7 +15,7 @@ struct Context {
   std::string
       device;  // "NVIDIA H200, driver 580.159.04" of the first finished item; empty: none yet
   std::string version;      // of the program that judged
-  std::string ledger_head;  // hash, 64 hex digits
+  std::string ledger_head;  // hash, 64 hex digits; empty: the page is of several runs
   std::size_t ledger_rows = 0;
   std::string as_of;         // time of the last row, UTC; empty: no row
   std::string phase;         // "running", "ended", "interrupted"; empty: unknown

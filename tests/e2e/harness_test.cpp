@@ -54,7 +54,7 @@ TEST(Harness, OneModelUnderThreeHarnessesAndTheirComparison) {
 
   const Outcome table = here.sweep({"report", "single_turn", "default", "all"});
   EXPECT_EQ(table.code, 0) << table.err;
-  EXPECT_THAT(table.out, HasSubstr("1 item ended in every run\n"));
+  EXPECT_THAT(table.out, HasSubstr("1 problem ended in every run\n"));
   EXPECT_THAT(table.out,
               HasSubstr("ended by: submitted 1; tools: compile_kernel 1, "
                         "run_correctness 1, submit_kernel 1"));
@@ -65,6 +65,26 @@ TEST(Harness, OneModelUnderThreeHarnessesAndTheirComparison) {
   EXPECT_EQ(json["rows"][0]["correct"], 0);
   EXPECT_EQ(json["rows"][1]["correct"], 1);
   EXPECT_EQ(json["rows"][2]["correct"], 1);
+  const Outcome page =
+      here.sweep({"report", "single_turn", "default", "all", "--page", "runs/compared"});
+  EXPECT_EQ(page.code, 0) << page.err;
+  EXPECT_THAT(page.out, HasSubstr("runs/compared/index.html\n"));
+  std::ifstream written(here.folder() / "runs/compared/index.html");
+  const std::string html(std::istreambuf_iterator<char>(written), {});
+  for (const char* words : {"1 problem ended in every run",
+                            "href=\"../all/report/index.html\"",
+                            "single_turn",
+                            "turns 1",
+                            "submitted 1",
+                            "cpu device: the kernels ran as host code"}) {
+    EXPECT_THAT(html, HasSubstr(words));
+  }
+  // Pages count turns from 1, as tool_use.csv does.
+  std::ifstream trajectory_page(here.folder() /
+                                "runs/all/report/t/custom/demo-fixer/level_1_problem_3.html");
+  const std::string turns(std::istreambuf_iterator<char>(trajectory_page), {});
+  EXPECT_THAT(turns, HasSubstr("Turn 3"));
+  EXPECT_THAT(turns, ::testing::Not(HasSubstr("Turn 0")));
   std::ifstream csv(here.folder() / "runs/all/report/tool_use.csv");
   const std::string log(std::istreambuf_iterator<char>(csv), {});
   EXPECT_THAT(log, HasSubstr(",all,demo-fixer,custom,level1/3,1,1,1,compile_kernel,native,false,"));

@@ -1,6 +1,7 @@
 #include "report/compare.h"
 
 #include "report/words.h"
+#include "util/error.h"
 #include "util/file.h"
 
 #include <gmock/gmock.h>
@@ -55,7 +56,8 @@ TEST(Compare, CountsOnlyWhatEndedInEveryRun) {
   open.finished_at.reset();
   put(b, open);
   const Comparison comparison = compare({a, b});
-  EXPECT_EQ(comparison.common, 1U);
+  ASSERT_EQ(comparison.problems.size(), 1U);
+  EXPECT_EQ(comparison.problems[0].problem, "level1/1");
   EXPECT_EQ(comparison.dropped, 2U);
   ASSERT_EQ(comparison.rows.size(), 2U);
   EXPECT_EQ(comparison.rows[0].correct, 1U);
@@ -63,11 +65,80 @@ TEST(Compare, CountsOnlyWhatEndedInEveryRun) {
   EXPECT_EQ(comparison.rows[1].harness, "all");
   EXPECT_EQ(comparison.rows[1].tools.at("run_correctness"), 2U);
   const std::string shown = text(comparison);
-  EXPECT_THAT(shown, HasSubstr("1 item ended in every run; 2 others are left out"));
+  EXPECT_THAT(shown, HasSubstr("1 problem ended in every run; 2 items of others are left out"));
   EXPECT_THAT(shown, HasSubstr("ended by: submitted 1; tools: run_correctness 2"));
   EXPECT_THAT(shown, Not(HasSubstr("different devices")));
   EXPECT_EQ(to_json(comparison).at("rows").size(), 2U);
   EXPECT_TRUE(to_json(comparison)["rows"][0]["geometric_mean"].is_null());
+}
+
+// one_shot takes five samples where single_turn takes one: none of them is dropped.
+TEST(Compare, EveryAttemptOfACommonProblemCounts) {
+  const util::TempDir folder;
+  const record::RunDir one(folder.path() / "one");
+  const record::RunDir five(folder.path() / "five");
+  put(one, trajectory("1", "correct"));
+  for (std::int64_t attempt = 1; attempt <= 5; ++attempt) {
+    record::Trajectory t = trajectory("1", attempt <= 2 ? "correct" : "incorrect");
+    t.attempt = attempt;
+    t.item_id += attempt == 1 ? "" : "#" + std::to_string(attempt);
+    t.harness = "one_shot";
+    put(five, t);
+  }
+  record::Trajectory other = trajectory("1", "correct");
+  other.variant = "popcorn";
+  other.item_id = "popcorn/m/level1/1";
+  put(five, other);
+  const Comparison comparison = compare({one, five});
+  ASSERT_EQ(comparison.rows.size(), 2U);
+  EXPECT_EQ(comparison.rows[0].items, 1U);
+  EXPECT_EQ(comparison.rows[1].items, 5U);
+  EXPECT_EQ(comparison.rows[1].correct, 2U);
+  EXPECT_EQ(comparison.dropped, 1U);  // of another variant
+  EXPECT_TRUE(comparison.uneven);
+  ASSERT_EQ(comparison.problems.size(), 1U);
+  EXPECT_EQ(comparison.problems[0].cells[1].correct, 2U);
+  EXPECT_THAT(text(comparison), HasSubstr("different numbers of attempts"));
+  EXPECT_EQ(to_json(comparison).at("problems").at(0).at("runs").at(1).at("items"), 5);
+}
+
+TEST(Compare, TheModelsOfARunAreRowsOfTheirOwn) {
+  const util::TempDir folder;
+  const record::RunDir a(folder.path() / "a");
+  for (const char* model : {"m", "n"}) {
+    record::Trajectory t = trajectory("1", "correct");
+    t.model_name = model;
+    t.item_id = std::string("custom/") + model + "/level1/1";
+    put(a, t);
+  }
+  const Comparison comparison = compare({a, a});
+  EXPECT_EQ(comparison.rows.size(), 4U);
+  EXPECT_THAT(text(comparison), HasSubstr("2 pairs of model and problem ended in every run"));
+}
+
+TEST(Compare, IsAPageThatOpensFromDisk) {
+  const util::TempDir folder;
+  const record::RunDir a(folder.path() / "a");
+  const record::RunDir b(folder.path() / "<b>");
+  put(a, trajectory("1", "correct"));
+  record::Trajectory other = trajectory("1", "incorrect");
+  other.harness = "all";
+  other.model_name = "m";
+  put(b, other);
+  for (const record::RunDir& run : {a, b}) {
+    util::write_file_atomic(run.ledger_file(), "");
+  }
+  const std::filesystem::path page =
+      write_comparison({a, b}, compare({a, b}), folder.path() / "page");
+  const std::string html = util::read_file(page, 1U << 20U);
+  EXPECT_THAT(html, HasSubstr("1 problem ended in every run"));
+  EXPECT_THAT(html, HasSubstr("&lt;b&gt;"));
+  EXPECT_THAT(html, HasSubstr("default"));
+  EXPECT_THAT(html, HasSubstr("run_correctness 2"));
+  EXPECT_TRUE(std::filesystem::exists(page.parent_path() / "report.css"));
+  // Again, but over nothing that is something else.
+  EXPECT_NO_THROW((void)write_comparison({a, b}, compare({a, b}), folder.path() / "page"));
+  EXPECT_THROW((void)write_comparison({a, b}, compare({a, b}), a.folder()), util::UsageError);
 }
 
 TEST(Compare, RunsThatShareNothingAreSaidToShareNothing) {
@@ -77,8 +148,8 @@ TEST(Compare, RunsThatShareNothingAreSaidToShareNothing) {
   put(a, trajectory("1", "correct"));
   put(b, trajectory("2", "correct"));
   EXPECT_EQ(text(compare({a, b})),
-            "0 items ended in every run; 2 others are left out\n"
-            "no problem (with variant and attempt) ended in all of them\n");
+            "0 problems ended in every run; 2 items of others are left out\n"
+            "no problem of the same variant ended in all of them\n");
   const record::RunDir c(folder.path() / "c");
   record::Trajectory other = trajectory("1", "correct");
   other.model_name = "n";
