@@ -24,8 +24,9 @@ inline constexpr std::string_view kBuiltinPrefix = "builtin:";
 [[nodiscard]] std::filesystem::path find_scripts(std::span<const std::filesystem::path> places,
                                                  std::string_view name);
 
-// Reads all scripts of a folder; util::UsageError E_SCRIPT_* for the first mistake.
-void check_scripts(const std::filesystem::path& folder);
+// Reads all scripts of a folder; util::UsageError E_SCRIPT_* for the first mistake, and
+// E_SCRIPT_MODEL where `model`, unless empty, is played by none of them.
+void check_scripts(const std::filesystem::path& folder, std::string_view model = {});
 
 // A server inside this process, for tests and for the hidden role. Listens when constructed.
 class ScriptServer {

@@ -1,7 +1,9 @@
 #include "endpoint/builtin.h"
 #include "endpoint/script.h"
 #include "util/error.h"
+#include "util/text.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <map>
@@ -85,8 +87,22 @@ std::string_view builtin_name(std::string_view base_url) {
                                               : std::string_view();
 }
 
-void check_scripts(const std::filesystem::path& folder) {
-  (void)load_scripts(folder);
+void check_scripts(const std::filesystem::path& folder, std::string_view model) {
+  std::vector<std::string> models;
+  for (const Script& script : load_scripts(folder))
+    models.push_back(script.model);
+  if (model.empty() || std::find(models.begin(), models.end(), model) != models.end())
+    return;
+  std::string all;
+  for (const std::string& one : models)
+    all += (all.empty() ? "" : ", ") + one;
+  const auto near = util::closest(model, models);
+  throw util::UsageError(
+      {folder.string(),
+       "no script plays model '" + util::printable(model) + "'; there are " + all,
+       (near ? "did you mean '" + *near + "'? " : "") +
+           std::string("name one of them as [[models]] name or deployment_name")},
+      "E_SCRIPT_MODEL");
 }
 
 struct ScriptServer::Impl {

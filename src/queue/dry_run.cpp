@@ -136,14 +136,18 @@ std::string counts_text(const DryRun& dry) {
   }
   out += fmt::format(", {} of them can run", ready);
   if (hindered > 0) {
-    const std::string key = keys.empty() ? "" : fmt::format("a key ({})", fmt::join(keys, ", "));
-    const std::string device = dry.lacking.device ? "the device " + plan.config.run.device : "";
-    out += fmt::format("; {} lack{} {}{}{}",
-                       hindered,
-                       hindered == 1 ? "s" : "",
-                       key,
-                       !key.empty() && !device.empty() ? " or " : "",
-                       device);
+    std::vector<std::string> what;
+    if (!keys.empty()) {
+      what.push_back(fmt::format("a key ({})", fmt::join(keys, ", ")));
+    }
+    if (!dry.lacking.scriptless.empty()) {
+      what.emplace_back("a script");
+    }
+    if (dry.lacking.device) {
+      what.push_back("the device " + plan.config.run.device);
+    }
+    out +=
+        fmt::format("; {} lack{} {}", hindered, hindered == 1 ? "s" : "", fmt::join(what, " or "));
   }
   return util::printable(out) + "\n";
 }

@@ -40,13 +40,14 @@ void check_keys(const Plan& plan);
 
 // What a start would be refused for, though the file is right.
 struct Lacking {
-  std::vector<std::string> texts;  // for people; empty: nothing
-  std::set<std::string> keyless;   // models without a key that can be sent
-  std::set<std::string> unusable;  // of these, models whose key variable is set
-  bool device = false;             // the device is not there or cannot be used
+  std::vector<std::string> texts;    // for people; empty: nothing
+  std::set<std::string> keyless;     // models without a key that can be sent
+  std::set<std::string> unusable;    // of these, models whose key variable is set
+  std::set<std::string> scriptless;  // built-in models that no script plays
+  bool device = false;               // the device, or a tool for it, is not there or cannot be used
 
   [[nodiscard]] bool hinders(const config::WorkItem& item) const {
-    return device || keyless.contains(item.model);
+    return device || keyless.contains(item.model) || scriptless.contains(item.model);
   }
 };
 

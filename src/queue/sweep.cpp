@@ -4,6 +4,7 @@
 #include "endpoint/builtin.h"
 #include "queue/dry_run.h"
 #include "queue/item_limits.h"
+#include "queue/needs.h"
 #include "queue/on_finish.h"
 #include "queue/prepare.h"
 #include "queue/summary.h"
@@ -65,22 +66,6 @@ std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data())
                                                           : std::string("unknown");
-}
-
-std::array<fs::path, 2> script_places(const config::SweepConfig& config,
-                                      const Installation& installation) {
-  return {fs::absolute(config.file).parent_path(), installation.data / "configs"};
-}
-
-// Before the run begins, since a run keeps the base_url that it began with. UsageError
-// E_BUILTIN_NAME or E_SCRIPT_*.
-void check_scripts(const config::SweepConfig& config, const Installation& installation) {
-  for (const config::Model& model : config.models) {
-    const std::string_view name = endpoint::builtin_name(model.base_url);
-    if (!name.empty()) {
-      endpoint::check_scripts(endpoint::find_scripts(script_places(config, installation), name));
-    }
-  }
 }
 
 // The built-in servers that the models name, by script folder.
@@ -364,7 +349,10 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
       conditions_of(plan, installation, devices.front().info.name);
   const Session session{options, installation, plan, run};
   if (!pending_of(tasks_of(plan, run, options.retry)).empty()) {
-    check_scripts(plan.config, installation);
+    check_scripts(plan, installation);
+    if (const auto missing = missing_disassembler(plan, installation, profile::default_search())) {
+      throw util::UsageError(*missing, "E_ISA_TOOL");
+    }
     check_machine(devices.front(), plan.config.run.nvcc, options.allow_unsandboxed);
   } else if (const auto rows = begun(run)) {
     // What was published of a finished run, the head of its ledger above all, stays as it is.

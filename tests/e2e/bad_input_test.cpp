@@ -335,6 +335,20 @@ TEST_F(BadInput, TooFewDescriptors) {
 TEST_F(BadInput, UnknownScriptsOfABuiltinModel) {
   expect_line(sweep(config("", R"(base_url = "builtin:dmeo")")), 2, "no folder of scripts");
   EXPECT_FALSE(began());
+  const Outcome dry = here_.sweep({"s.toml", "--dry-run"});
+  EXPECT_EQ(dry.code, 2);
+  EXPECT_THAT(dry.err, HasSubstr("no folder of scripts"));
+  EXPECT_THAT(dry.out, HasSubstr("1 item, 0 of them can run; 1 lacks a script"));
+}
+
+TEST_F(BadInput, ABuiltinModelThatNoScriptPlays) {
+  const std::string toml =
+      config("", "base_url = \"builtin:demo\"\ndeployment_name = \"demo-flakey\"");
+  expect_line(sweep(toml), 2, "no script plays model 'demo-flakey'");
+  EXPECT_FALSE(began());
+  const Outcome dry = here_.sweep({"s.toml", "--dry-run"});
+  EXPECT_EQ(dry.code, 2);
+  EXPECT_THAT(dry.err, HasSubstr("did you mean 'demo-flaky'?"));
 }
 
 TEST_F(BadInput, AFileThatMayNotBeRead) {

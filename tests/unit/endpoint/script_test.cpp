@@ -154,6 +154,20 @@ TEST(Scripts, MistakesNameFileLineAndRemedy) {
   EXPECT_THROW((void)load_scripts("/nonexistent"), util::UsageError);
 }
 
+TEST(Script, AModelThatNoScriptPlaysIsNamed) {
+  Folder folder;
+  folder.write("a.toml", "model = \"demo-fixer\"\n[[conversation]]\nproblem = \"*\"\nturn = []\n");
+  EXPECT_NO_THROW(check_scripts(folder.path()));
+  EXPECT_NO_THROW(check_scripts(folder.path(), "demo-fixer"));
+  try {
+    check_scripts(folder.path(), "demo-fixr");
+    FAIL() << "accepted";
+  } catch (const util::UsageError& error) {
+    EXPECT_EQ(error.code(), "E_SCRIPT_MODEL");
+    EXPECT_THAT(error.what(), HasSubstr("there are demo-fixer; did you mean 'demo-fixer'?"));
+  }
+}
+
 TEST(Builtin, Names) {
   EXPECT_EQ(builtin_name("builtin:demo"), "demo");
   EXPECT_EQ(builtin_name("https://h/v1"), "");
