@@ -139,8 +139,9 @@ struct Surroundings {
                                           const Surroundings& surroundings,
                                           record::ItemServices& record);
 
-// SHA-256 over the names and texts of all prompts built into this program, and the texts themselves
-// to be stored with a run.
+// SHA-256 over the names and texts of all prompts built into this program and the descriptions of
+// its tools, and the texts themselves. What tools answer stands in code: the number in version.txt,
+// one of these files, stands for it (docs/prompts.md).
 struct PromptFile {
   std::string name;  // "system.md"
   std::string text;

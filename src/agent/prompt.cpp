@@ -160,6 +160,7 @@ std::vector<PromptFile> prompts() {
   std::vector<PromptFile> out;
   for (const embedded::File& file : embedded::agent_prompts())
     out.push_back({std::string(file.name), std::string(file.text)});
+  out.push_back({"tools.json", definitions_text()});
   std::sort(out.begin(), out.end(), [](const PromptFile& a, const PromptFile& b) {
     return a.name < b.name;
   });

@@ -1,5 +1,6 @@
 #include "agent/session.h"
 
+#include "agent/kernel_text.h"
 #include "agent/prompt.h"
 #include "agent/sampling.h"
 #include "endpoint/json.h"
@@ -195,11 +196,12 @@ void Session::one_turn(std::int64_t number) {
     note_answer(*answer, turn);
     conversation_.push_back(answer->message);
     if (answer->message.calls.empty() && harness_.tries())
-      try_text(answer->message.text, turn);
+      try_text(*answer, turn);
     else if (answer->message.calls.empty())
       without_calls(*answer, number, turn);
     else
       run_calls(answer->message.calls, turn);
+    note_cut(*answer, turn);
   }
   turn.tokens_after = trajectory_.llm_total_tokens;
   turn.best_visible_speedup = best_speedup_;
@@ -240,7 +242,7 @@ void Session::add_notes(std::int64_t turn) {
 
 void Session::note_answer(const endpoint::Completion& answer, record::Turn& turn) {
   const endpoint::Message& message = answer.message;
-  turn.text = message.text;
+  turn.text = bounded(message.text);
   turn.reasoning = message.reasoning;
   const auto limit =
       static_cast<std::size_t>(std::max<std::int64_t>(harness_.reasoning_log_max, 0));
@@ -250,7 +252,7 @@ void Session::note_answer(const endpoint::Completion& answer, record::Turn& turn
   }
   endpoint::Message stored = message;
   stored.reasoning = turn.reasoning;
-  turn.response = response_items(stored);
+  turn.response = kept_.answer(stored, turn_number_);
   turn.llm_latency_s = answer.seconds;
   if (answer.finish == endpoint::Finish::length) {
     turn.provider_truncated = true;
@@ -284,15 +286,13 @@ void Session::note_answer(const endpoint::Completion& answer, record::Turn& turn
 void Session::without_calls(const endpoint::Completion& answer,
                             std::int64_t number,
                             record::Turn& turn) {
+  const bool cut = answer.finish == endpoint::Finish::length;
   if (number + 1 < harness_.max_turns) {
-    std::string tools;
-    for (const std::string& tool : harness_.tools)
-      tools += (tools.empty() ? "" : ", ") + tool;
-    turn.feedback_to_model = fill_prompt("nudge.md", {{"tools", tools}});
+    turn.feedback_to_model = cut ? told_cut() : fill_prompt("nudge.md", {{"tools", tool_names()}});
     append_user(turn.feedback_to_model);
     return;
   }
-  if (const std::string kernel = kernel_in_text(answer.message.text); !kernel.empty()) {
+  if (const std::string kernel = kernel_in_text(answer.message.text, cut); !kernel.empty()) {
     submit(kernel, "text:fence", turn);
     stop_ = stop_.value_or(StopReason::submitted);
   }

@@ -2,6 +2,7 @@
 
 #include "agent/agent.h"
 #include "agent/harness.h"
+#include "agent/kept.h"
 #include "agent/tools.h"
 
 #include <cstdint>
@@ -88,6 +89,7 @@ class Session {
   record::ToolCall run_call(const endpoint::ToolCall& call, record::Turn& turn);
   // What is wrong with a call before any tool runs; empty: nothing.
   [[nodiscard]] std::string refusal(const endpoint::ToolCall& call) const;
+  [[nodiscard]] std::string tool_names() const;  // "compile_kernel, submit_kernel"
   ToolOutcome run_recorded(const std::string& tool, const std::string& kernel, record::Turn& turn);
   ToolOutcome record_outcome(const std::string& tool,
                              const std::string& kernel,
@@ -101,7 +103,7 @@ class Session {
   void remember(const std::string& tool, const std::string& kernel, const ToolOutcome& outcome);
   // Harnesses that try: one version of the model's, by call or in the answer's text.
   record::ToolCall try_version(const std::string& kernel, std::string origin, record::Turn& turn);
-  void try_text(const std::string& text, record::Turn& turn);
+  void try_text(const endpoint::Completion& answer, record::Turn& turn);
   // What the model is told of the version that was just tried.
   [[nodiscard]] std::string told(const ToolOutcome& outcome) const;
   [[nodiscard]] std::string told_sanitised(std::string_view file) const;
@@ -109,8 +111,13 @@ class Session {
   // "3 answers left."; empty in the last.
   [[nodiscard]] std::string answers_left() const;
   void without_calls(const endpoint::Completion& answer, std::int64_t number, record::Turn& turn);
+  // Counts answers that the output limit cut; too many in a row with nothing to run end it.
+  void note_cut(const endpoint::Completion& answer, record::Turn& turn);
+  [[nodiscard]] std::string told_cut() const;
 
   void add_call(record::ToolCall done, record::Turn& turn);
+  // The kernel of a call as the trajectory holds it; a long one becomes an artifact.
+  void note_kernel(const std::string& kernel, record::ToolCall& done);
 
   // Hands in `kernel` for the model; the call is noted in the last turn.
   void submit(const std::string& kernel, const std::string& origin, record::Turn& turn);
@@ -136,6 +143,7 @@ class Session {
 
   record::Trajectory trajectory_;
   endpoint::Conversation conversation_;
+  KeptMessages kept_;
   std::vector<Candidate> candidates_;
   std::set<std::pair<std::string, std::string>> seen_;  // (tool, SHA-256 of the text)
   std::map<std::string, std::string> codes_;            // SHA-256 of a text -> of its machine code
@@ -151,25 +159,13 @@ class Session {
   std::int64_t largest_output_ = 0;
   std::int64_t turn_number_ = 0;
   bool tried_in_turn_ = false;  // the answer at hand had its version
+  int cut_in_row_ = 0;          // answers that the output limit cut, with nothing to run in them
   std::size_t left_out_ = 0;    // messages before this one are sent no more, but for the first two
   std::optional<double> best_speedup_;  // on the visible shapes, of any version so far
   double started_ = 0;
 };
 
-// Kernel text out of an answer without a tool call: the last fenced block that has a __global__
-// function; empty: none.
-[[nodiscard]] std::string kernel_in_text(const std::string& text);
-
-// A text as trajectories hold it: over 256 KiB its head and tail. The artifacts have the whole.
-[[nodiscard]] std::string bounded(const std::string& text);
-
-// Without a surrounding Markdown fence.
-[[nodiscard]] std::string unfenced(const std::string& kernel);
-
 // The trajectory's result out of an evaluation.
 [[nodiscard]] record::FinalResult final_result(const evaluate::Evaluation& evaluation);
-
-// Responses-shaped items of an answer, as trajectories store them.
-[[nodiscard]] nlohmann::json response_items(const endpoint::Message& message);
 
 }  // namespace sweep::agent

@@ -1,4 +1,5 @@
 // What of a conversation is sent: its sliding window, and what an overflow takes out.
+#include "agent/prompt.h"
 #include "agent/session.h"
 #include "endpoint/json.h"
 #include "util/excerpt.h"
@@ -38,7 +39,7 @@ endpoint::Conversation Session::window() {
   while (from < conversation_.size() && conversation_[from].speaker == endpoint::Speaker::tool)
     ++from;
   endpoint::Conversation out(conversation_.begin(), conversation_.begin() + kHead);
-  out.back().text += "\n\n[Earlier turns are left out.]";
+  out.back().text += "\n\n" + fill_prompt("left_out.md");
   // Nor do all of them take two messages of the user's in a row.
   for (; from < conversation_.size() && conversation_[from].speaker == endpoint::Speaker::user;
        ++from)

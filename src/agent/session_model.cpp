@@ -38,21 +38,6 @@ json plain(const endpoint::Json& ordered) {
   return json::parse(endpoint::dump(ordered));
 }
 
-json messages_json(const endpoint::Conversation& conversation) {
-  json out = json::array();
-  for (endpoint::Message message : conversation) {
-    // Whole in the request's artifact: a file that holds it once a turn would be too large to read.
-    message.text = bounded(message.text);
-    message.reasoning = bounded(message.reasoning);
-    for (endpoint::ToolCall& call : message.calls)
-      call.arguments = bounded(call.arguments);
-    endpoint::Json one = endpoint::to_json(message);
-    one.erase("raw");  // kept in the request's artifact
-    out.push_back(plain(one));
-  }
-  return out;
-}
-
 json attempts_json(const std::vector<endpoint::Attempt>& attempts) {
   json out = json::array();
   for (const endpoint::Attempt& attempt : attempts) {
@@ -127,6 +112,15 @@ void note_attempts(const std::vector<endpoint::Attempt>& attempts,
   }
 }
 
+// Failures that the same request would meet again, by the name in its row.
+std::optional<endpoint::FailureKind> lasting_kind(std::string_view error) {
+  for (const auto kind :
+       {endpoint::FailureKind::context_overflow, endpoint::FailureKind::answer_too_large})
+    if (error == endpoint::name(kind))
+      return kind;
+  return std::nullopt;
+}
+
 std::string upper(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
@@ -137,41 +131,23 @@ std::string upper(std::string_view text) {
 
 }  // namespace
 
-json response_items(const endpoint::Message& message) {
-  json items = json::array();
-  if (!message.reasoning.empty())
-    items.push_back({{"type", "reasoning"},
-                     {"summary", json::array()},
-                     {"content", {{{"type", "reasoning_text"}, {"text", message.reasoning}}}}});
-  if (!message.text.empty())
-    items.push_back({{"type", "message"},
-                     {"role", "assistant"},
-                     {"content", {{{"type", "output_text"}, {"text", message.text}}}}});
-  for (const endpoint::ToolCall& call : message.calls)
-    items.push_back({{"type", "function_call"},
-                     {"call_id", call.id},
-                     {"name", call.name},
-                     {"arguments", bounded(call.arguments)}});
-  return items;
-}
-
 std::optional<Session::Asked> Session::replay(const std::string& key, record::Turn& turn) {
   if (!replaying_ || services_.again != nullptr)
     return std::nullopt;
   const auto finished = services_.record->finished_request(requests_);
   const std::string error = finished ? finished->facts.value("error", "") : "";
-  const bool overflow = error == endpoint::name(endpoint::FailureKind::context_overflow);
   // Any other request that failed for the endpoint's sake is asked anew.
+  const auto final_kind = lasting_kind(error);
   const bool known = finished && finished->key_sha256 == key &&
-                     (overflow || (error.empty() && !finished->output_sha256.empty()));
+                     (final_kind || (error.empty() && !finished->output_sha256.empty()));
   if (!known) {
     replaying_ = false;
     return std::nullopt;
   }
   auto attempts = attempts_from(finished->facts.value("attempts", json::array()));
-  if (overflow) {
+  if (final_kind) {
     endpoint::EndpointFailure failure;
-    failure.kind = endpoint::FailureKind::context_overflow;
+    failure.kind = *final_kind;
     failure.text = finished->facts.value("text", "");
     failure.attempts = std::move(attempts);
     note_attempts(failure.attempts, *finished, "", std::nullopt, turn);
@@ -218,7 +194,7 @@ record::Spend Session::spend_of(const endpoint::Conversation& conversation) cons
 
 std::optional<Session::Asked> Session::ask_once(record::Turn& turn) {
   const endpoint::Conversation conversation = window();
-  turn.messages_in = messages_json(conversation);
+  turn.messages_in = kept_.sent(conversation, turn_number_);
   const std::string key = request_key(model_.deployment_name, conversation, tools_, settings_);
   if (auto known = replay(key, turn))
     return known;

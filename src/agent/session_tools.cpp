@@ -1,5 +1,7 @@
+#include "agent/kernel_text.h"
 #include "agent/prompt.h"
 #include "agent/session.h"
+#include "endpoint/arguments.h"
 #include "endpoint/json.h"
 #include "util/clock.h"
 #include "util/error.h"
@@ -9,24 +11,29 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace sweep::agent {
 namespace {
 
-constexpr std::size_t kMostKept = std::size_t{256} << 10U;
-
-std::string kernel_of(const endpoint::ToolCall& call) {
-  const auto arguments = endpoint::parse_json(call.arguments);
-  if (!arguments)
-    return {};
-  endpoint::Json copy = *arguments;
-  endpoint::restore(copy);
-  return unfenced(endpoint::text_at(copy, "kernel_code"));
-}
-
+// The arguments as a trajectory holds them: the object where they are one.
 nlohmann::json arguments_json(const endpoint::ToolCall& call) {
-  if (call.arguments.size() > kMostKept || !endpoint::parse_json(call.arguments))
+  auto arguments = endpoint::parse_json(call.arguments);
+  if (!arguments || call.arguments.size() > endpoint::kMaxArguments)
     return util::to_valid_utf8(bounded(call.arguments));
-  return nlohmann::json::parse(endpoint::dump(*endpoint::parse_json(call.arguments)));
+  std::optional<std::string> kernel;
+  if (const auto code = arguments->find("kernel_code");
+      code != arguments->end() && code->is_string()) {
+    kernel = bounded(code->get<std::string>());
+    *code = "";
+  }
+  const std::string others = endpoint::dump(*arguments);
+  if (bounded(others).size() != others.size())
+    return util::to_valid_utf8(bounded(call.arguments));
+  if (kernel)
+    (*arguments)["kernel_code"] = *std::move(kernel);
+  return nlohmann::json::parse(endpoint::dump(*arguments));
 }
 
 std::string origin_of(const endpoint::ToolCall& call) {
@@ -35,54 +42,20 @@ std::string origin_of(const endpoint::ToolCall& call) {
 
 }  // namespace
 
-std::string bounded(const std::string& text) {
-  return text.size() > kMostKept ? util::to_valid_utf8(util::head_and_tail(text, kMostKept)) : text;
-}
-
-std::string unfenced(const std::string& kernel) {
-  const std::string_view text = util::trim(kernel);
-  if (!text.starts_with("```") || !text.ends_with("```") || text.size() < 7)
-    return kernel;
-  const auto line = text.find('\n');
-  if (line == std::string_view::npos)
-    return kernel;
-  return std::string(text.substr(line + 1, text.size() - line - 4));
-}
-
-std::string kernel_in_text(const std::string& text) {
-  std::string best;
-  std::size_t open = std::string::npos;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (util::trim(std::string_view(text).substr(at, end - at)).starts_with("```")) {
-      if (open == std::string::npos) {
-        open = std::min(end + 1, text.size());
-      } else {
-        const std::string block = text.substr(open, at - open);
-        if (block.find("__global__") != std::string::npos)
-          best = block;
-        open = std::string::npos;
-      }
-    }
-    at = end + 1;
-  }
-  return best;
-}
-
 std::string Session::refusal(const endpoint::ToolCall& call) const {
-  if (!harness_.has(call.name)) {
-    std::string tools;
-    for (const std::string& tool : harness_.tools)
-      tools += (tools.empty() ? "" : ", ") + tool;
-    const std::string left = harness_.tries() ? answers_left() : "";
-    return "There is no tool '" + util::printable(call.name.substr(0, 100)) + "'. Tools: " + tools +
-           "." + (left.empty() ? "" : " " + left);
-  }
-  if (!call.problem.empty())
-    return call.name + " was not run: " + call.problem + ".";
-  if (takes_kernel(call.name) && kernel_of(call).empty())
-    return call.name + " was not run: the argument kernel_code (a string) is missing or empty.";
-  return {};
+  if (!harness_.has(call.name))
+    return fill_prompt("unknown_tool.md",
+                       {{"name", util::printable(call.name.substr(0, 100))},
+                        {"tools", tool_names()},
+                        {"left", harness_.tries() ? answers_left() : ""}});
+  const std::string why = !call.problem.empty()     ? call.problem
+                          : takes_kernel(call.name) ? kernel_argument(call).problem
+                                                    : std::string();
+  return why.empty() ? "" : fill_prompt("not_run.md", {{"tool", call.name}, {"why", why}});
+}
+
+std::string Session::tool_names() const {
+  return fmt::format("{}", fmt::join(harness_.tools, ", "));
 }
 
 void Session::add_call(record::ToolCall done, record::Turn& turn) {
@@ -113,7 +86,7 @@ void Session::run_calls(const std::vector<endpoint::ToolCall>& calls, record::Tu
       done.call_id = call.id;
       done.origin = origin_of(call);
       done.args = arguments_json(call);
-      done.result_text = "Tool call limit reached: only submit_kernel is still answered.";
+      done.result_text = fill_prompt("call_limit.md");
     } else {
       ++trajectory_.total_tool_calls;
       done = run_call(call, turn);
@@ -144,22 +117,26 @@ record::ToolCall Session::run_call(const endpoint::ToolCall& call, record::Turn&
   }
   done.result_text = refusal(call);
   if (!done.result_text.empty()) {
-    if (version && harness_.feedback == config::Feedback::sanitised)
+    // A text that no tool takes is not refused for ever.
+    if (too_long(call) && !seen_.emplace(call.name, util::sha256_hex(call.arguments)).second) {
+      done.result_text = fill_prompt("same_text.md", {{"tool", call.name}});
+      stop_ = StopReason::policy_stop;
+    } else if (version && harness_.feedback == config::Feedback::sanitised)
       done.result_text = told_no_version();
     return done;
   }
-  const std::string kernel = takes_kernel(call.name) ? kernel_of(call) : std::string();
+  const std::string kernel = takes_kernel(call.name) ? kernel_argument(call).text : std::string();
+  note_kernel(kernel, done);
   if (version) {
     record::ToolCall tried = try_version(kernel, done.origin, turn);
     tried.call_id = done.call_id;
     tried.args = std::move(done.args);
+    tried.kernel_sha256 = std::move(done.kernel_sha256);
     return tried;
   }
   const bool again = !kernel.empty() && !seen_.emplace(call.name, util::sha256_hex(kernel)).second;
   if (again && call.name != "submit_kernel") {
-    done.result_text =
-        call.name +
-        " was not run: exactly this text was given to it before. The session ends here.";
+    done.result_text = fill_prompt("same_text.md", {{"tool", call.name}});
     stop_ = StopReason::policy_stop;
     return done;
   }
@@ -179,6 +156,13 @@ record::ToolCall Session::run_call(const endpoint::ToolCall& call, record::Turn&
     remember(call.name, kernel, outcome);
   }
   return done;
+}
+
+void Session::note_kernel(const std::string& kernel, record::ToolCall& done) {
+  if (done.args.is_null())
+    done.args = {{"kernel_code", util::to_valid_utf8(bounded(kernel))}};
+  if (bounded(kernel).size() != kernel.size())
+    done.kernel_sha256 = services_.record->put_artifact(kernel);
 }
 
 // A tool's result, from the record where an earlier process had it. A harness failure is tried once
@@ -278,7 +262,7 @@ void Session::submit(const std::string& kernel, const std::string& origin, recor
   record::ToolCall done;
   done.tool_name = "submit_kernel";
   done.origin = origin;
-  done.args = {{"kernel_code", util::to_valid_utf8(kernel)}};
+  note_kernel(kernel, done);
   const double before = services_.clock->monotonic();
   const ToolOutcome outcome = run_recorded("submit_kernel", kernel, turn);
   done.wall_clock_s = services_.clock->monotonic() - before;
@@ -309,7 +293,7 @@ void Session::hand_in_best() {
 void Session::set_result(const std::string& kernel,
                          const ToolOutcome& outcome,
                          record::Turn& turn) {
-  turn.submitted_kernel = util::to_valid_utf8(kernel);
+  turn.submitted_kernel = util::to_valid_utf8(bounded(kernel));
   const evaluate::Evaluation evaluation = evaluate::evaluation_from_json(outcome.evaluation);
   record::FinalResult result = final_result(evaluation);
   result.kernel_sha256 = services_.record->put_artifact(kernel);

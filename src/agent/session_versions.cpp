@@ -1,4 +1,5 @@
 // Harnesses whose submit_kernel tries versions (config::Stop): what is told of each.
+#include "agent/kernel_text.h"
 #include "agent/prompt.h"
 #include "agent/session.h"
 #include "util/clock.h"
@@ -41,7 +42,7 @@ std::string Session::told(const ToolOutcome& outcome) const {
   const std::string number = std::to_string(turn_number_ + 1);
   const std::string left = answers_left();
   if (harness_.feedback == config::Feedback::sanitised && outcome.success)
-    return "submit_kernel PASSED";
+    return fill_prompt("sanitised_passed.md");
   if (harness_.feedback == config::Feedback::sanitised) {
     const bool compiled = outcome.metadata.value("compiled", false);
     return told_sanitised(format_error(outcome) ? "sanitised_format_error.md"
@@ -77,9 +78,7 @@ record::ToolCall Session::try_version(const std::string& kernel,
   done.metadata = {{"trial", true}};
   tried_in_turn_ = true;
   if (!seen_.emplace(kSubmitKernel, util::sha256_hex(kernel)).second) {
-    done.result_text =
-        "submit_kernel was not run: exactly this text was tried before. The session "
-        "ends here.";
+    done.result_text = fill_prompt("same_version.md");
     stop_ = StopReason::policy_stop;
     return done;
   }
@@ -108,16 +107,19 @@ record::ToolCall Session::try_version(const std::string& kernel,
   return done;
 }
 
-void Session::try_text(const std::string& text, record::Turn& turn) {
-  const std::string kernel = kernel_in_text(text);
+void Session::try_text(const endpoint::Completion& answer, record::Turn& turn) {
+  const bool cut = answer.finish == endpoint::Finish::length;
+  const std::string kernel = kernel_in_text(answer.message.text, cut);
   if (kernel.empty()) {
-    turn.feedback_to_model = told_no_version();
+    turn.feedback_to_model = cut ? told_cut() : told_no_version();
     append_user(turn.feedback_to_model);
     return;
   }
   ++trajectory_.total_tool_calls;
   record::ToolCall done = try_version(kernel, "text:fence", turn);
-  done.args = {{"kernel_code", util::to_valid_utf8(kernel)}};
+  note_kernel(kernel, done);
+  if (cut)
+    done.result_text = fill_prompt("cut_tried.md") + "\n" + done.result_text;
   turn.feedback_to_model = done.result_text;
   add_call(std::move(done), turn);
   if (!stop_)

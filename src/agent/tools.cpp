@@ -107,6 +107,16 @@ std::vector<endpoint::ToolDefinition> tool_definitions(const Harness& harness) {
   return out;
 }
 
+std::string definitions_text() {
+  json out = json::array();
+  for (const Row& tool : kTools)
+    out.push_back(
+        {tool.name, tool.description, tool.takes_kernel ? kKernelSchema : kNothingSchema});
+  out.push_back({"submit_kernel", kCheckedVersion, kKernelSchema});
+  out.push_back({"submit_kernel", kTimedVersion, kKernelSchema});
+  return record::canonical(out);
+}
+
 bool takes_kernel(std::string_view tool) {
   const Row* row = row_of(tool);
   return row != nullptr && row->takes_kernel;

@@ -16,6 +16,9 @@ namespace sweep::agent {
 // `kernel_code` is the text of a submission.
 [[nodiscard]] std::vector<endpoint::ToolDefinition> tool_definitions(const Harness& harness);
 
+// All that models can be told of tools before they call them, as JSON.
+[[nodiscard]] std::string definitions_text();
+
 // Whether the tool takes a submission; without one it takes nothing.
 [[nodiscard]] bool takes_kernel(std::string_view tool);
 

@@ -10,8 +10,6 @@
 namespace sweep::endpoint {
 namespace {
 
-constexpr std::size_t kMaxArguments = std::size_t{1} << 20;
-
 // Where the parser gave up, for the model: " (byte 17 of 40)".
 std::string place_of_error(const std::string& text) {
   try {
@@ -115,7 +113,7 @@ void check_arguments(ToolCall& call, bool cut_by_limit, Repair repair) {
     return;
   }
   if (call.arguments.size() > kMaxArguments) {
-    call.problem = "the arguments are larger than 1 MiB";
+    call.problem = "the arguments are larger than 1 MiB, which no tool takes: send a shorter text";
     return;
   }
   std::vector<std::string> candidates = {call.arguments};

@@ -8,6 +8,9 @@
 
 namespace sweep::endpoint {
 
+// The longest arguments that are taken, in bytes.
+inline constexpr std::size_t kMaxArguments = std::size_t{1} << 20;
+
 // Checks the arguments of a call as they came. Absent, blank and null ones become "{}". With
 // Repair::safe, repairs that cannot change their meaning are made: white space, special tokens and
 // stray quotes behind the object, raw control characters inside strings, an object that was encoded

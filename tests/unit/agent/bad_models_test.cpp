@@ -42,6 +42,11 @@ std::string calls(const std::string& list) {
   return turn("calls = [" + list + "]");
 }
 
+std::string source(double mebibytes) {
+  return "__global__ void fast() {}\n//" +
+         std::string(static_cast<std::size_t>(mebibytes * 1048576), 'x');
+}
+
 const std::string kProse = turn("text = \"I would tile it and keep sums in registers.\"");
 
 class BadModels : public testing::TestWithParam<Bad> {
@@ -52,7 +57,7 @@ class BadModels : public testing::TestWithParam<Bad> {
     };
     put("fast.cu", "__global__ void fast() {}");
     put("wrong.cu", "__global__ void wrong() {}");
-    put("large.cu", "__global__ void fast() {}\n//" + std::string(std::size_t{2} << 20U, 'x'));
+    put("large.cu", source(1.05));
     std::string binary;
     for (int i = 1; i < 4096; ++i)
       binary += static_cast<char>(i * 37 % 256);
@@ -96,7 +101,7 @@ TEST_P(BadModels, EndInAStateThatSaysWhy) {
     EXPECT_THAT(told, HasSubstr(bad.said));
     // What was recorded can be written and read again, and stays small.
     const std::string file = record::to_json(t).dump();
-    EXPECT_LT(file.size(), std::size_t{24} << 20U);
+    EXPECT_LT(file.size(), std::size_t{4} << 20U);
     EXPECT_EQ(record::to_json(record::parse_trajectory(file, "t")), record::to_json(t));
   }
 }
@@ -119,12 +124,46 @@ INSTANTIATE_TEST_SUITE_P(
             "turns",
             "error",
             "no tool 'rm_rf'"},
-        Bad{"two MiB of source",
+        Bad{"more than a MiB of source",
             calls(kernel_call("submit_kernel", "large.cu")),
             "single_turn",
             "turns",
             "error",
             "larger than 1 MiB"},
+        Bad{"too much source again and again",
+            times(10, calls(kernel_call("compile_kernel", "large.cu"))),
+            "default",
+            "policy_stop",
+            "error",
+            "exactly this text was given to it before"},
+        Bad{"too much source again and again in repair",
+            times(5, calls(kernel_call("submit_kernel", "large.cu"))),
+            "repair",
+            "policy_stop",
+            "error",
+            "exactly this text was given to it before"},
+        Bad{"a quarter MiB of source in a fence twice",
+            times(2, turn("text = \"\"\"```cuda\n" + source(0.25) + "\n```\"\"\"")),
+            "optimize",
+            "policy_stop",
+            "correct",  // the stand-in of the judge takes any text
+            "exactly this text was tried before"},
+        Bad{"source that is no string",
+            times(
+                9,
+                calls(R"({ tool = "compile_kernel", arguments = "{\"kernel_code\": [\"a\"]}" })")) +
+                calls(kernel_call("submit_kernel", "fast.cu")),
+            "default",
+            "submitted",
+            "correct",
+            "kernel_code must be a string with the complete text of the submission, and is an "
+            "array"},
+        Bad{"cut again and again",
+            times(10, turn("text = \"First I derive\"\nfinish = \"length\"")),
+            "default",
+            "policy_stop",
+            "error",
+            "cut off by the output limit"},
         Bad{"binary bytes",
             times(10, calls(R"({ tool = "compile_kernel", arguments = "\u0001\u0002 not JSON" })")),
             "default",

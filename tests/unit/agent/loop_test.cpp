@@ -196,7 +196,7 @@ TEST(Loop, BadCallsAreAnsweredAndCounted) {
   EXPECT_EQ(t.total_tool_calls, 4);
   EXPECT_THAT(t.turns[0].tool_calls[0].result_text, HasSubstr("no tool 'rm_rf'"));
   EXPECT_THAT(t.turns[0].tool_calls[1].result_text, HasSubstr("not valid JSON"));
-  EXPECT_THAT(t.turns[0].tool_calls[2].result_text, HasSubstr("kernel_code"));
+  EXPECT_THAT(t.turns[0].tool_calls[2].result_text, HasSubstr("kernel_code is empty"));
   EXPECT_EQ(t.turns[1].submitted_kernel, "fast\n");
 }
 
@@ -239,6 +239,26 @@ TEST(Loop, EndpointFailureWithoutAKernelNeverCountsAgainstTheModel) {
   World x;
   x.model.answers = {failure(endpoint::FailureKind::context_overflow, false)};
   EXPECT_EQ(x.run().outcome, "error");
+}
+
+// It is what the model does: asked again, it would say and cost as much again.
+TEST(Loop, AnAnswerThatIsTooLargeCountsForTheModelAndIsNotAskedForAgain) {
+  World w;
+  w.model.answers = {says("", {call("run_correctness", "fast")}),
+                     failure(endpoint::FailureKind::answer_too_large, false)};
+  const record::Trajectory t = w.run();
+  EXPECT_EQ(t.stop_reason, "endpoint");
+  EXPECT_EQ(t.outcome, "correct");
+  EXPECT_EQ(t.error_code, "E_ENDPOINT_ANSWER_TOO_LARGE");
+  World x;
+  x.model.answers = {failure(endpoint::FailureKind::answer_too_large, false)};
+  EXPECT_EQ(x.run().outcome, "error");
+  // Nor after a kill.
+  World again;
+  again.model.answers = x.model.answers;
+  again.memory.old_requests = x.memory.requests;
+  EXPECT_EQ(again.run().outcome, "error");
+  EXPECT_TRUE(again.model.asked.empty());
 }
 
 TEST(Loop, JudgeFailureIsTriedAgainAndThenInfra) {

@@ -3,10 +3,12 @@
 #include "agent/task.h"
 #include "agent/tools.h"
 #include "util/file.h"
+#include "util/sha256.h"
 #include "util/text.h"
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -83,13 +85,6 @@ TEST(GoldenPrompts, EachHarness) {
     expect_golden(name,
                   whole_prompt(harness, task, shown_by({}, harness, task, device::Kind::cuda)));
   }
-}
-
-// Whoever changes a prompt states it: the hash stands beside the version that it belongs to.
-TEST(GoldenPrompts, VersionAndHash) {
-  expect_golden(
-      "version",
-      "version " + std::to_string(prompts_version()) + "\nsha256 " + prompts_sha256() + "\n");
 }
 
 TEST(Prompts, OnlyOptimizeShowsTheBaseline) {
@@ -201,6 +196,38 @@ TEST(Prompts, FeedbackOfEachHarnessHasNoHoles) {
                            {"best", "1.52x, version 2"},
                            {"left", "4 answers left."}}),
               Not(HasSubstr("{{")));
+}
+
+// SHA-256 over the golden files: what models are told, by prompts and by tools.
+std::string golden_sha256() {
+  std::vector<std::filesystem::path> files;
+  for (const char* folder : {"prompts", "tools"})
+    for (const auto& entry : std::filesystem::directory_iterator(kTests / "golden" / folder))
+      if (entry.path().filename() != "version.md")
+        files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::string all;
+  for (const std::filesystem::path& file : files)
+    all += file.filename().string() + "\n" + util::sha256_hex(util::read_file(file, kMax)) + "\n";
+  return util::sha256_hex(all);
+}
+
+// Whoever changes what models are told states it: the hashes stand beside the version that they
+// belong to, and other texts have another version.
+TEST(GoldenVersion, OtherTextsHaveAnotherVersion) {
+  const std::string version = "version " + std::to_string(prompts_version()) + "\n";
+  const std::string now =
+      version + "sha256 " + prompts_sha256() + "\ntexts " + golden_sha256() + "\n";
+  const std::filesystem::path file = kTests / "golden/prompts/version.md";
+  const std::string golden =
+      std::filesystem::exists(file) ? util::read_file(file, kMax) : std::string();
+  if (golden == now)
+    return;
+  if (golden.starts_with(version))
+    ADD_FAILURE() << "models are told something else by the same version: raise "
+                     "src/agent/prompts/version.txt, see docs/prompts.md, \"Changing a prompt\"";
+  else
+    expect_golden("version", now);
 }
 
 }  // namespace

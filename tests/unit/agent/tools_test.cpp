@@ -2,8 +2,10 @@
 #include "agent/tools.h"
 
 #include "../../support/text_file.h"
+#include "agent/kernel_text.h"
 #include "agent/tool_judge.h"
 #include "agent/tool_texts.h"
+#include "endpoint/arguments.h"
 #include "endpoint/json.h"
 #include "tool_stub.h"
 
@@ -27,6 +29,9 @@ TEST(Tools, EveryNameOfTheConfigurationHasARowInThatOrder) {
     EXPECT_EQ(tools[i].parameters_json.find("kernel_code") == std::string::npos, nothing);
   }
   EXPECT_FALSE(takes_kernel("rm_rf"));
+  // Each of these texts is part of the prompts' hash.
+  for (const endpoint::ToolDefinition& tool : tools)
+    EXPECT_THAT(definitions_text(), HasSubstr(tool.description));
 }
 
 using evaluate::Verdict;
@@ -150,6 +155,47 @@ TEST(ToolTexts, EveryVerdictHasAStepAndOneLineOnTop) {
   }
 }
 
+// All steps, since a change of one is another version of what models are told.
+TEST(ToolTexts, NextSteps) {
+  std::string all;
+  for (const char* tool : {"static_check", "compile_kernel", "run_correctness", "submit_kernel"}) {
+    for (int i = 0; i <= static_cast<int>(Verdict::infra_lost); ++i) {
+      evaluate::Evaluation e = checked();
+      e.verdict = static_cast<Verdict>(i);
+      all += std::string(tool) + ", " + std::string(evaluate::name(e.verdict)) + ": " +
+             next_step(tool, evaluate::VisibleFeedback::of(e), config::all_tools()) + "\n";
+    }
+  }
+  for (const char* status : {"compile_error", "unsupported", "forbidden", "timeout"}) {
+    evaluate::Evaluation e = compiled();
+    e.compile->status = status;
+    all += std::string(status) + ": " +
+           next_step("compile_kernel", evaluate::VisibleFeedback::of(e), config::all_tools()) +
+           "\n";
+  }
+  expect_text("tools/next_steps.txt", all);
+}
+
+TEST(ToolTexts, CallsThatCannotRun) {
+  std::string all;
+  for (const char* arguments : {"[1]",
+                                "{\"a\":",
+                                "{\"a\":1}{\"a\":2}",
+                                "{}",
+                                "{\"kernel_code\":1}",
+                                "{\"kernel_code\":\"\"}"}) {
+    endpoint::ToolCall call{"c", "compile_kernel", arguments};
+    endpoint::check_arguments(call, false, endpoint::Repair::safe);
+    all += (call.problem.empty() ? kernel_argument(call).problem : call.problem) + "\n";
+  }
+  endpoint::ToolCall call{"c", "compile_kernel", "{\"a\":"};
+  endpoint::check_arguments(call, true, endpoint::Repair::safe);
+  all += call.problem + "\n";
+  call.arguments = std::string(endpoint::kMaxArguments + 1, 'x');
+  endpoint::check_arguments(call, false, endpoint::Repair::safe);
+  expect_text("tools/calls.txt", all + call.problem);
+}
+
 // What a conversation has not, no answer sends its model to.
 TEST(ToolTexts, NoToolIsNamedThatIsNotThere) {
   const std::vector<std::string> few = {"static_check", "submit_kernel"};
@@ -228,9 +274,13 @@ TEST(Lint, WarnsOfWhatOtherHarnessesWant) {
                {"cublasSgemm(h);", "not linked"},
                {"long t = clock64();", "clocks"}};
 
+  std::string all;
   for (const auto& one : cases) {
     EXPECT_THAT(lint(one.text), Contains(HasSubstr(one.warning))) << one.text;
+    for (const std::string& warning : lint(one.text))
+      all += warning + "\n";
   }
+  expect_text("tools/lint.txt", all);
 }
 
 }  // namespace
