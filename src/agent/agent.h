@@ -29,8 +29,8 @@ enum class StopReason {
   submitted,      // the model called submit_kernel
   first_correct,  // a version that it tried was correct (Stop::first_correct)
   turns,          // its turns were used up
-  policy_stop,    // the same text to the same tool again
-  endpoint,       // the endpoint failed for good
+  policy_stop,    // the same text to the same tool again; answers cut again and again
+  endpoint,       // the endpoint failed for good, or its answer cannot be used
   timeout,        // the item's wall limit
   infra,          // the judge or the machine failed twice
   interrupted,    // the sweep stops; the item stays in_progress

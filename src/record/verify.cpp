@@ -98,6 +98,25 @@ void check_artifacts(const RunDir& run, RunVerification& out) {
   }
 }
 
+// The artifacts of kernels that are cut in a trajectory.
+void check_calls(const RunDir& run,
+                 const fs::path& path,
+                 const Trajectory& trajectory,
+                 RunVerification& out) {
+  for (const Turn& turn : trajectory.turns) {
+    for (const ToolCall& call : turn.tool_calls) {
+      const std::string& hash = call.kernel_sha256;
+      std::error_code error;
+      if (!hash.empty() &&
+          !(is_sha256(hash) && fs::is_regular_file(run.artifacts_folder() / hash, error))) {
+        out.broken.push_back("artifacts/" + hash + ": missing, but " +
+                             path.lexically_relative(run.folder()).generic_string() +
+                             " names it as the kernel of a tool call");
+      }
+    }
+  }
+}
+
 // The kernel file of a finished, unchanged trajectory holds the text that was judged.
 void check_kernel(const RunDir& run, const fs::path& path, RunVerification& out) {
   const fs::path kernel = RunDir::kernel_beside(path);
@@ -109,6 +128,7 @@ void check_kernel(const RunDir& run, const fs::path& path, RunVerification& out)
     out.broken.emplace_back(failure.what());
     return;
   }
+  check_calls(run, path, trajectory, out);
   std::error_code error;
   const bool there = fs::is_regular_file(fs::symlink_status(kernel, error));
   const std::string judged =

@@ -110,6 +110,21 @@ TEST_F(VerifyRun, AKernelWithoutATrajectoryIsNamed) {
               ElementsAre("v/m/level_1_problem_9_kernel.cu: no trajectory is beside it"));
 }
 
+TEST_F(VerifyRun, ALostArtifactOfACutKernelIsNamed) {
+  Trajectory trajectory = run_.load(file_);
+  ToolCall& call = trajectory.turns[0].tool_calls.emplace_back();
+  call.kernel_sha256 = Artifacts(run_.artifacts_folder()).put("a long kernel");
+  run_.save(name_, trajectory);
+  Ledger ledger(run_.ledger_file());
+  (void)ledger.append(kind::item_end,
+                      "v/m/level1/3",
+                      {{"file", file_.lexically_relative(run_.folder()).generic_string()},
+                       {"trajectory_sha256", util::sha256_hex(read_whole(file_))}});
+  EXPECT_THAT(verify_run(run_).broken, IsEmpty());
+  std::filesystem::remove(Artifacts(run_.artifacts_folder()).path(call.kernel_sha256));
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("the kernel of a tool call")));
+}
+
 TEST_F(VerifyRun, ALostArtifactOfTheJudgedKernelIsNamed) {
   std::filesystem::remove(
       Artifacts(run_.artifacts_folder()).path(util::sha256_hex(std::string_view(kKernel))));
