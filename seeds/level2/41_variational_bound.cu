@@ -1,0 +1,90 @@
+//@ problem level2/41
+//@ const THREADS = 256, WARPS = THREADS / 32, ROWS = 128, COLS = 64, DEPTH = 16
+//@ let tiles = ceildiv(batch, ROWS), head = latent*hidden
+//@ scratch f32 e[batch, hidden], mu[batch, latent], logvar[batch, latent], z[batch, latent], d[batch, hidden], l[batch, data]
+//@ linear<<<(tiles, ceildiv(hidden, COLS)), THREADS>>>(x, w_in, b_in, e, batch, data, hidden)
+//@ relu<<<ceildiv(batch*hidden, THREADS), THREADS>>>(e, batch*hidden)
+//@ linear<<<(tiles, ceildiv(latent, COLS)), THREADS>>>(e, w_head, b_head, mu, batch, hidden, latent)
+//@ linear<<<(tiles, ceildiv(latent, COLS)), THREADS>>>(e, offset(w_head, head), offset(b_head, latent), logvar, batch, hidden, latent)
+//@ sample<<<ceildiv(batch*latent, THREADS), THREADS>>>(mu, logvar, noise, z, batch*latent)
+//@ linear<<<(tiles, ceildiv(hidden, COLS)), THREADS>>>(z, w_mid, b_mid, d, batch, latent, hidden)
+//@ relu<<<ceildiv(batch*hidden, THREADS), THREADS>>>(d, batch*hidden)
+//@ linear<<<(tiles, ceildiv(data, COLS)), THREADS>>>(d, w_out, b_out, l, batch, hidden, data)
+//@ cross_entropy<<<ceildiv(batch, WARPS), THREADS>>>(l, x, recon, batch, data)
+//@ divergence<<<ceildiv(batch, WARPS), THREADS>>>(mu, logvar, kl, batch, latent)
+//@ average<<<1, 1024>>>(recon, kl, bound, batch)
+#include <cmath>
+
+__device__ float warp_sum(float v) {
+    for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(0xffffffffu, v, step);
+    return v;
+}
+
+// y = x w^T + bias in tiles of ROWS x COLS; a thread makes 8 x 4.
+__global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
+    __shared__ float a[DEPTH][ROWS + 1], b[DEPTH][COLS + 1];
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * ROWS, column = blockIdx.y * COLS;
+    float sum[8][4] = {};
+    for (int first = 0; first < in; first += DEPTH) {
+        int k = first + tx;
+        for (int r = ty; r < ROWS; r += 16) a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+        for (int c = ty; c < COLS; c += 16) b[tx][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        __syncthreads();
+        for (int i = 0; i < DEPTH; ++i)
+            for (int r = 0; r < 8; ++r)
+                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 16 * c];
+        __syncthreads();
+    }
+    for (int r = 0; r < 8; ++r)
+        for (int c = 0; c < 4; ++c) {
+            int i = row + ty * 8 + r, o = column + tx + 16 * c;
+            if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + bias[o];
+        }
+}
+
+__global__ void relu(float* v, size_t count) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) v[i] = fmaxf(v[i], 0.0f);
+}
+
+__global__ void sample(const float* mu, const float* logvar, const float* noise, float* z, size_t count) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) z[i] = mu[i] + expf(0.5f * logvar[i]) * noise[i];
+}
+
+// A warp for each sample in these two.
+__global__ void cross_entropy(const float* l, const float* x, float* recon, int batch, int data) {
+    int b = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (b >= batch) return;
+    float sum = 0.0f;
+    for (int c = lane; c < data; c += 32) {
+        float v = l[(size_t)b * data + c];
+        sum += fmaxf(v, 0.0f) + log1pf(expf(-fabsf(v))) - x[(size_t)b * data + c] * v;
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) recon[b] = sum;
+}
+
+__global__ void divergence(const float* mu, const float* logvar, float* kl, int batch, int latent) {
+    int b = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (b >= batch) return;
+    float sum = 0.0f;
+    for (int c = lane; c < latent; c += 32) {
+        float m = mu[(size_t)b * latent + c], v = logvar[(size_t)b * latent + c];
+        sum += m * m + expf(v) - 1.0f - v;
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) kl[b] = 0.5f * sum;
+}
+
+__global__ void average(const float* recon, const float* kl, float* bound, int batch) {
+    __shared__ float part[32];
+    float sum = 0.0f;
+    for (int b = threadIdx.x; b < batch; b += 1024) sum += recon[b] + kl[b];
+    sum = warp_sum(sum);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+    sum = warp_sum(part[threadIdx.x]);
+    if (threadIdx.x == 0) bound[0] = -sum / batch;
+}
