@@ -1,22 +1,23 @@
 //@ problem level2/29
-//@ const THREADS = 256, WARPS = THREADS / 32, TILE = 64, DEPTH = 16, NARROW = 32
+//@ const THREADS = 256, WARPS = THREADS / 32, ROWS = 128, COLS = 64, DEPTH = 16
 //@ let places = batch*depth*res, count = places*channels, square = channels*channels, groups = batch*depth*heads
-//@ let tiles = ceildiv(places, TILE), wide = ceildiv(channels, TILE), deep = ceildiv(res, TILE), pairs = batch*res*res
+//@ let tiles = ceildiv(places, 128), wide = ceildiv(channels, 64), high = ceildiv(res, ROWS), deep = ceildiv(res, COLS), pairs = batch*res*res
 //@ scratch f32 x[places, channels], q[places, channels], k[places, channels], v[places, channels], gate[places, channels]
 //@ scratch f32 o[places, channels], bias[pairs, heads], bias_front[batch, heads, res, res], p[batch, depth, heads, res, res]
 //@ layer_norm<<<ceildiv(places, WARPS), THREADS>>>(msa, norm_gain, norm_bias, x, places, channels)
-//@ linear<false><<<(tiles, wide), THREADS>>>(x, w_qkv, b_out, q, places, channels, channels)
-//@ linear<false><<<(tiles, wide), THREADS>>>(x, offset(w_qkv, square), b_out, k, places, channels, channels)
-//@ linear<false><<<(tiles, wide), THREADS>>>(x, offset(w_qkv, 2*square), b_out, v, places, channels, channels)
-//@ linear<true><<<(tiles, wide), THREADS>>>(x, w_gate, b_gate, gate, places, channels, channels)
-//@ to_heads<<<ceildiv(pairs, WARPS), THREADS>>>(pair, w_bias, bias, pairs, edge, heads)
+//@ linear<8, 8, false><<<(tiles, wide), 128>>>(x, w_qkv, b_out, q, places, channels, channels)
+//@ linear<8, 8, false><<<(tiles, wide), 128>>>(x, offset(w_qkv, square), b_out, k, places, channels, channels)
+//@ linear<8, 8, false><<<(tiles, wide), 128>>>(x, offset(w_qkv, 2*square), b_out, v, places, channels, channels)
+//@ linear<8, 8, true><<<(tiles, wide), 128>>>(x, w_gate, b_gate, gate, places, channels, channels)
+//@ linear<8, 2, false><<<(ceildiv(pairs, 128), ceildiv(heads, 16)), 128>>>(pair, w_bias, b_out, bias, pairs, edge, heads)
 //@ transpose<<<ceildiv(pairs*heads, THREADS), THREADS>>>(bias, bias_front, res*res, heads, pairs*heads)
-//@ logits<<<(groups, deep, deep), THREADS>>>(q, k, p, res, heads, hd)
+//@ logits<<<(groups, high, deep), 128>>>(q, k, p, res, heads, hd)
 //@ add<<<(groups, ceildiv(res*res, THREADS)), THREADS>>>(p, bias_front, depth, res, heads)
 //@ softmax<<<ceildiv(groups*res, WARPS), THREADS>>>(p, mask, groups*res, res, heads)
-//@ gather<<<(groups, deep, ceildiv(hd, NARROW)), THREADS>>>(p, v, o, res, heads, hd)
+//@ if (hd <= 16) gather<2><<<(groups, high, 1), 128>>>(p, v, o, res, heads, hd)
+//@ else gather<4><<<(groups, high, ceildiv(hd, 32)), 128>>>(p, v, o, res, heads, hd)
 //@ multiply<<<ceildiv(count, THREADS), THREADS>>>(o, gate, count)
-//@ linear<true><<<(tiles, wide), THREADS>>>(o, w_out, b_out, y, places, channels, channels)
+//@ linear<8, 8, true><<<(tiles, wide), 128>>>(o, w_out, b_out, y, places, channels, channels)
 #include <cmath>
 
 __device__ float warp_sum(float v) {
@@ -37,41 +38,30 @@ __global__ void layer_norm(const float* x, const float* gain, const float* bias,
     for (int c = lane; c < width; c += 32) y[(size_t)r * width + c] = (v[c] - mean) * factor * gain[c] + bias[c];
 }
 
-// y = x w^T (+ bias) in tiles of TILE x TILE; a thread makes 4 x 4.
-template <bool BIAS>
+// y = x w^T (+ bias) in tiles of 16 R x 8 C, 128 threads for each; a thread makes R x C.
+template <int R, int C, bool BIAS>
 __global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
-    __shared__ float a[DEPTH][TILE + 1], b[DEPTH][TILE + 1];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * TILE, column = blockIdx.y * TILE;
-    float sum[4][4] = {};
+    __shared__ __align__(16) float a[DEPTH][16 * R + 4], b[DEPTH][8 * C + 4];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.x * 16 * R, column = blockIdx.y * 8 * C;
+    float sum[R][C] = {};
     for (int first = 0; first < in; first += DEPTH) {
-        int k = first + tx;
-        for (int r = ty; r < TILE; r += 16) {
-            a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
-            b[tx][r] = column + r < out && k < in ? w[(size_t)(column + r) * in + k] : 0.0f;
+        for (int half = 0; half < DEPTH; half += 8) {
+            int i = half + tx, k = first + i;
+            for (int r = ty; r < ty + 16 * R; r += 16) a[i][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+            for (int c = ty; c < ty + 8 * C; c += 16) b[i][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
         }
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 4; ++r)
-                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty + 16 * r] * b[i][tx + 16 * c];
+            for (int r = 0; r < R; ++r)
+                for (int c = 0; c < C; ++c) sum[r][c] += a[i][ty * R + r] * b[i][tx + 8 * c];
         __syncthreads();
     }
-    for (int r = 0; r < 4; ++r)
-        for (int c = 0; c < 4; ++c) {
-            int i = row + ty + 16 * r, o = column + tx + 16 * c;
+    for (int r = 0; r < R; ++r)
+        for (int c = 0; c < C; ++c) {
+            int i = row + ty * R + r, o = column + tx + 8 * c;
             if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + (BIAS ? bias[o] : 0.0f);
         }
-}
-
-// A few outputs only: a warp for each vector, whose lanes share every dot product.
-__global__ void to_heads(const float* x, const float* w, float* bias, int rows, int edge, int heads) {
-    int r = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
-    if (r >= rows) return;
-    for (int h = 0; h < heads; ++h) {
-        float sum = 0.0f;
-        for (int c = lane; c < edge; c += 32) sum += x[(size_t)r * edge + c] * w[(size_t)h * edge + c];
-        sum = warp_sum(sum);
-        if (lane == 0) bias[(size_t)r * heads + h] = sum;
-    }
 }
 
 // [batch, pairs, heads] to [batch, heads, pairs]: neighbouring threads write neighbouring pairs.
@@ -87,29 +77,30 @@ __device__ size_t first_of(int res, int heads, int hd) {
     return ((size_t)(blockIdx.x / heads) * res * heads + blockIdx.x % heads) * hd;
 }
 
-// q k^T / sqrt(hd) of one sequence and head in tiles of TILE x TILE; a thread makes 4 x 4.
-__global__ void logits(const float* q, const float* k, float* p, int res, int heads, int hd) {
-    __shared__ float a[DEPTH][TILE + 1], b[DEPTH][TILE + 1];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.y * TILE, column = blockIdx.z * TILE;
+// q k^T / sqrt(hd) of one sequence and head in tiles of ROWS x COLS, 128 threads for each; a thread makes 8 x 8.
+__global__ void __launch_bounds__(128, 4) logits(const float* q, const float* k, float* p, int res, int heads, int hd) {
+    __shared__ __align__(16) float a[DEPTH][ROWS + 4], b[DEPTH][COLS + 4];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.y * ROWS, column = blockIdx.z * COLS;
     size_t first = first_of(res, heads, hd), step = (size_t)heads * hd;
-    float sum[4][4] = {};
+    float sum[8][8] = {};
     for (int start = 0; start < hd; start += DEPTH) {
-        int d = start + tx;
-        for (int r = ty; r < TILE; r += 16) {
-            a[tx][r] = row + r < res && d < hd ? q[first + (row + r) * step + d] : 0.0f;
-            b[tx][r] = column + r < res && d < hd ? k[first + (column + r) * step + d] : 0.0f;
+        for (int half = 0; half < DEPTH; half += 8) {
+            int i = half + tx, d = start + i;
+            for (int r = ty; r < ty + ROWS; r += 16) a[i][r] = row + r < res && d < hd ? q[first + (row + r) * step + d] : 0.0f;
+            for (int c = ty; c < ty + COLS; c += 16) b[i][c] = column + c < res && d < hd ? k[first + (column + c) * step + d] : 0.0f;
         }
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 4; ++r)
-                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty + 16 * r] * b[i][tx + 16 * c];
+            for (int r = 0; r < 8; ++r)
+                for (int c = 0; c < 8; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 8 * c];
         __syncthreads();
     }
     float factor = 1.0f / sqrtf((float)hd);
-    for (int r = 0; r < 4; ++r)
-        for (int c = 0; c < 4; ++c) {
-            int own = row + ty + 16 * r, m = column + tx + 16 * c;
-            if (own < res && m < res) p[((size_t)blockIdx.x * res + own) * res + m] = sum[r][c] * factor;
+    for (int r = 0; r < 8; ++r)
+        for (int c = 0; c < 8; ++c) {
+            int s = row + ty * 8 + r, m = column + tx + 8 * c;
+            if (s < res && m < res) p[((size_t)blockIdx.x * res + s) * res + m] = sum[r][c] * factor;
         }
 }
 
@@ -131,38 +122,40 @@ __global__ void softmax(float* p, const float* mask, size_t rows, int res, int h
     for (int m = lane; m < res; m += 32)
         if (keep[m] != 0.0f) top = fmaxf(top, at[m]);
     for (int step = 16; step > 0; step /= 2) top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, step));
-    for (int m = lane; m < res; m += 32) {
-        float power = keep[m] != 0.0f ? expf(at[m] - top) : 0.0f;
-        at[m] = power;
-        total += power;
-    }
+    for (int m = lane; m < res; m += 32)
+        if (keep[m] != 0.0f) total += expf(at[m] - top);
     total = warp_sum(total);
-    for (int m = lane; m < res; m += 32) at[m] /= total;
+    for (int m = lane; m < res; m += 32) at[m] = keep[m] != 0.0f ? expf(at[m] - top) / total : 0.0f;
 }
 
-// p v of one sequence and head in tiles of TILE x NARROW; a thread makes 4 x 2.
+// p v of one sequence and head in tiles of ROWS x 8 C, 128 threads for each; a thread makes 8 x C.
+template <int C>
 __global__ void gather(const float* p, const float* v, float* o, int res, int heads, int hd) {
-    __shared__ float a[DEPTH][TILE + 1], b[DEPTH][NARROW];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.y * TILE, column = blockIdx.z * NARROW;
+    __shared__ __align__(16) float a[DEPTH][ROWS + 4], b[DEPTH][8 * C];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.y * ROWS, column = blockIdx.z * 8 * C;
     size_t first = first_of(res, heads, hd), step = (size_t)heads * hd;
-    float sum[4][2] = {};
+    float sum[8][C] = {};
     for (int start = 0; start < res; start += DEPTH) {
-        for (int r = ty; r < TILE; r += 16)
-            a[tx][r] = row + r < res && start + tx < res ? p[((size_t)blockIdx.x * res + row + r) * res + start + tx] : 0.0f;
-        for (int t = threadIdx.x; t < DEPTH * NARROW; t += THREADS) {
-            int m = start + t / NARROW, d = column + t % NARROW;
-            b[t / NARROW][t % NARROW] = m < res && d < hd ? v[first + m * step + d] : 0.0f;
+        for (int half = 0; half < DEPTH; half += 8) {
+            int i = half + tx, m = start + i;
+            for (int r = ty; r < ty + ROWS; r += 16)
+                a[i][r] = row + r < res && m < res ? p[((size_t)blockIdx.x * res + row + r) * res + m] : 0.0f;
+        }
+        for (int t = threadIdx.x; t < DEPTH * 8 * C; t += 128) {
+            int m = start + t / (8 * C), d = column + t % (8 * C);
+            b[t / (8 * C)][t % (8 * C)] = m < res && d < hd ? v[first + m * step + d] : 0.0f;
         }
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 4; ++r)
-                for (int c = 0; c < 2; ++c) sum[r][c] += a[i][ty + 16 * r] * b[i][tx + 16 * c];
+            for (int r = 0; r < 8; ++r)
+                for (int c = 0; c < C; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 8 * c];
         __syncthreads();
     }
-    for (int r = 0; r < 4; ++r)
-        for (int c = 0; c < 2; ++c) {
-            int own = row + ty + 16 * r, d = column + tx + 16 * c;
-            if (own < res && d < hd) o[first + own * step + d] = sum[r][c];
+    for (int r = 0; r < 8; ++r)
+        for (int c = 0; c < C; ++c) {
+            int s = row + ty * 8 + r, d = column + tx + 8 * c;
+            if (s < res && d < hd) o[first + s * step + d] = sum[r][c];
         }
 }
 

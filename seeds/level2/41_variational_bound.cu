@@ -1,15 +1,15 @@
 //@ problem level2/41
-//@ const THREADS = 256, WARPS = THREADS / 32, ROWS = 128, COLS = 64, DEPTH = 16
-//@ let tiles = ceildiv(batch, ROWS), head = latent*hidden
+//@ const THREADS = 256, WARPS = THREADS / 32, DEPTH = 16
+//@ let tiles = ceildiv(batch, 128), head = latent*hidden
 //@ scratch f32 e[batch, hidden], mu[batch, latent], logvar[batch, latent], z[batch, latent], d[batch, hidden], l[batch, data]
-//@ linear<<<(tiles, ceildiv(hidden, COLS)), THREADS>>>(x, w_in, b_in, e, batch, data, hidden)
+//@ linear<8, 8><<<(tiles, ceildiv(hidden, 64)), 128>>>(x, w_in, b_in, e, batch, data, hidden)
 //@ relu<<<ceildiv(batch*hidden, THREADS), THREADS>>>(e, batch*hidden)
-//@ linear<<<(tiles, ceildiv(latent, COLS)), THREADS>>>(e, w_head, b_head, mu, batch, hidden, latent)
-//@ linear<<<(tiles, ceildiv(latent, COLS)), THREADS>>>(e, offset(w_head, head), offset(b_head, latent), logvar, batch, hidden, latent)
+//@ linear<8, 8><<<(tiles, ceildiv(latent, 64)), 128>>>(e, w_head, b_head, mu, batch, hidden, latent)
+//@ linear<8, 8><<<(tiles, ceildiv(latent, 64)), 128>>>(e, offset(w_head, head), offset(b_head, latent), logvar, batch, hidden, latent)
 //@ sample<<<ceildiv(batch*latent, THREADS), THREADS>>>(mu, logvar, noise, z, batch*latent)
-//@ linear<<<(tiles, ceildiv(hidden, COLS)), THREADS>>>(z, w_mid, b_mid, d, batch, latent, hidden)
+//@ linear<8, 8><<<(tiles, ceildiv(hidden, 64)), 128>>>(z, w_mid, b_mid, d, batch, latent, hidden)
 //@ relu<<<ceildiv(batch*hidden, THREADS), THREADS>>>(d, batch*hidden)
-//@ linear<<<(tiles, ceildiv(data, COLS)), THREADS>>>(d, w_out, b_out, l, batch, hidden, data)
+//@ linear<8, 8><<<(tiles, ceildiv(data, 64)), 128>>>(d, w_out, b_out, l, batch, hidden, data)
 //@ cross_entropy<<<ceildiv(batch, WARPS), THREADS>>>(l, x, recon, batch, data)
 //@ divergence<<<ceildiv(batch, WARPS), THREADS>>>(mu, logvar, kl, batch, latent)
 //@ average<<<1, 1024>>>(recon, kl, bound, batch)
@@ -20,24 +20,28 @@ __device__ float warp_sum(float v) {
     return v;
 }
 
-// y = x w^T + bias in tiles of ROWS x COLS; a thread makes 8 x 4.
+// y = x w^T + bias in tiles of 16 R x 8 C, 128 threads for each; a thread makes R x C.
+template <int R, int C>
 __global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
-    __shared__ float a[DEPTH][ROWS + 1], b[DEPTH][COLS + 1];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * ROWS, column = blockIdx.y * COLS;
-    float sum[8][4] = {};
+    __shared__ __align__(16) float a[DEPTH][16 * R + 4], b[DEPTH][8 * C + 4];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.x * 16 * R, column = blockIdx.y * 8 * C;
+    float sum[R][C] = {};
     for (int first = 0; first < in; first += DEPTH) {
-        int k = first + tx;
-        for (int r = ty; r < ROWS; r += 16) a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
-        for (int c = ty; c < COLS; c += 16) b[tx][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        for (int half = 0; half < DEPTH; half += 8) {
+            int i = half + tx, k = first + i;
+            for (int r = ty; r < ty + 16 * R; r += 16) a[i][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+            for (int c = ty; c < ty + 8 * C; c += 16) b[i][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        }
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 8; ++r)
-                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 16 * c];
+            for (int r = 0; r < R; ++r)
+                for (int c = 0; c < C; ++c) sum[r][c] += a[i][ty * R + r] * b[i][tx + 8 * c];
         __syncthreads();
     }
-    for (int r = 0; r < 8; ++r)
-        for (int c = 0; c < 4; ++c) {
-            int i = row + ty * 8 + r, o = column + tx + 16 * c;
+    for (int r = 0; r < R; ++r)
+        for (int c = 0; c < C; ++c) {
+            int i = row + ty * R + r, o = column + tx + 8 * c;
             if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + bias[o];
         }
 }

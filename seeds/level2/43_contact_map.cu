@@ -1,12 +1,12 @@
 //@ problem level2/43
-//@ const THREADS = 256, WARPS = THREADS / 32, ROWS = 128, COLS = 64, DEPTH = 16
-//@ let pairs = batch*n*n, tiles = ceildiv(pairs, ROWS), wide = ceildiv(hidden, COLS)
+//@ const THREADS = 256, WARPS = THREADS / 32, DEPTH = 16
+//@ let pairs = batch*n*n, tiles = ceildiv(pairs, 128), wide = ceildiv(hidden, 64)
 //@ scratch f32 norm_z[pairs, channels], x[pairs, channels], a[pairs, hidden], c[pairs, hidden], logit[pairs]
 //@ layer_norm<<<ceildiv(pairs, WARPS), THREADS>>>(z, norm_gain, norm_bias, norm_z, pairs, channels)
 //@ average<<<ceildiv(pairs*channels, THREADS), THREADS>>>(norm_z, x, pairs*channels, n, channels)
-//@ linear<<<(tiles, wide), THREADS>>>(x, w_in, b_in, a, pairs, channels, hidden)
+//@ linear<8, 8><<<(tiles, wide), 128>>>(x, w_in, b_in, a, pairs, channels, hidden)
 //@ relu<<<ceildiv(pairs*hidden, THREADS), THREADS>>>(a, pairs*hidden)
-//@ linear<<<(tiles, wide), THREADS>>>(a, w_mid, b_mid, c, pairs, hidden, hidden)
+//@ linear<8, 8><<<(tiles, wide), 128>>>(a, w_mid, b_mid, c, pairs, hidden, hidden)
 //@ relu<<<ceildiv(pairs*hidden, THREADS), THREADS>>>(c, pairs*hidden)
 //@ to_one<<<ceildiv(pairs, WARPS), THREADS>>>(c, w_out, b_out, logit, pairs, hidden)
 //@ sigmoid<<<ceildiv(pairs, THREADS), THREADS>>>(logit, y, pairs)
@@ -38,24 +38,28 @@ __global__ void average(const float* norm_z, float* x, size_t count, int n, int 
     x[at] = 0.5f * (norm_z[at] + norm_z[((b * n + j) * n + i) * channels + c]);
 }
 
-// y = x w^T + bias in tiles of ROWS x COLS; a thread makes 8 x 4.
+// y = x w^T + bias in tiles of 16 R x 8 C, 128 threads for each; a thread makes R x C.
+template <int R, int C>
 __global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
-    __shared__ float a[DEPTH][ROWS + 1], b[DEPTH][COLS + 1];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * ROWS, column = blockIdx.y * COLS;
-    float sum[8][4] = {};
+    __shared__ __align__(16) float a[DEPTH][16 * R + 4], b[DEPTH][8 * C + 4];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.x * 16 * R, column = blockIdx.y * 8 * C;
+    float sum[R][C] = {};
     for (int first = 0; first < in; first += DEPTH) {
-        int k = first + tx;
-        for (int r = ty; r < ROWS; r += 16) a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
-        for (int c = ty; c < COLS; c += 16) b[tx][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        for (int half = 0; half < DEPTH; half += 8) {
+            int i = half + tx, k = first + i;
+            for (int r = ty; r < ty + 16 * R; r += 16) a[i][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+            for (int c = ty; c < ty + 8 * C; c += 16) b[i][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        }
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 8; ++r)
-                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 16 * c];
+            for (int r = 0; r < R; ++r)
+                for (int c = 0; c < C; ++c) sum[r][c] += a[i][ty * R + r] * b[i][tx + 8 * c];
         __syncthreads();
     }
-    for (int r = 0; r < 8; ++r)
-        for (int c = 0; c < 4; ++c) {
-            int i = row + ty * 8 + r, o = column + tx + 16 * c;
+    for (int r = 0; r < R; ++r)
+        for (int c = 0; c < C; ++c) {
+            int i = row + ty * R + r, o = column + tx + 8 * c;
             if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + bias[o];
         }
 }
