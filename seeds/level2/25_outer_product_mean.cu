@@ -1,0 +1,102 @@
+//@ problem level2/25
+//@ const THREADS = 256, WARPS = THREADS / 32, ROWS = 128, COLS = 64, TILE = 64, DEPTH = 16
+//@ let places = batch*depth*res, pairs = batch*res*res, products = hidden*hidden, side = ceildiv(res*hidden, TILE)
+//@ let tiles = ceildiv(places, ROWS), narrow = ceildiv(hidden, COLS)
+//@ scratch f32 x[places, channels], u[places, hidden], v[places, hidden], m[pairs, products], both[pairs]
+//@ layer_norm<<<ceildiv(places, WARPS), THREADS>>>(msa, norm_gain, norm_bias, x, places, channels)
+//@ linear<true><<<(tiles, narrow), THREADS>>>(x, w_side, b_side, u, places, channels, hidden)
+//@ linear<true><<<(tiles, narrow), THREADS>>>(x, offset(w_side, hidden*channels), offset(b_side, hidden), v, places, channels, hidden)
+//@ cover<<<ceildiv(places*hidden, THREADS), THREADS>>>(u, mask, places*hidden, hidden)
+//@ cover<<<ceildiv(places*hidden, THREADS), THREADS>>>(v, mask, places*hidden, hidden)
+//@ outer_sum<<<(side, side, batch), THREADS>>>(u, v, m, depth, res, hidden)
+//@ count_both<<<ceildiv(pairs, THREADS), THREADS>>>(mask, both, pairs, depth, res)
+//@ divide<<<ceildiv(pairs*products, THREADS), THREADS>>>(m, both, pairs*products, products)
+//@ linear<true><<<(ceildiv(pairs, ROWS), ceildiv(edge, COLS)), THREADS>>>(m, w_out, b_out, y, pairs, products, edge)
+#include <cmath>
+
+__device__ float warp_sum(float v) {
+    for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(0xffffffffu, v, step);
+    return v;
+}
+
+// A warp for each vector.
+__global__ void layer_norm(const float* x, const float* gain, const float* bias, float* y, int rows, int width) {
+    int r = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (r >= rows) return;
+    const float* v = x + (size_t)r * width;
+    float mean = 0.0f, var = 0.0f;
+    for (int c = lane; c < width; c += 32) mean += v[c];
+    mean = warp_sum(mean) / width;
+    for (int c = lane; c < width; c += 32) var += (v[c] - mean) * (v[c] - mean);
+    float factor = 1.0f / sqrtf(warp_sum(var) / width + 1e-5f);
+    for (int c = lane; c < width; c += 32) y[(size_t)r * width + c] = (v[c] - mean) * factor * gain[c] + bias[c];
+}
+
+// y = x w^T (+ bias) in tiles of ROWS x COLS; a thread makes 8 x 4.
+template <bool BIAS>
+__global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
+    __shared__ float a[DEPTH][ROWS + 1], b[DEPTH][COLS + 1];
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * ROWS, column = blockIdx.y * COLS;
+    float sum[8][4] = {};
+    for (int first = 0; first < in; first += DEPTH) {
+        int k = first + tx;
+        for (int r = ty; r < ROWS; r += 16) a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+        for (int c = ty; c < COLS; c += 16) b[tx][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        __syncthreads();
+        for (int i = 0; i < DEPTH; ++i)
+            for (int r = 0; r < 8; ++r)
+                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 16 * c];
+        __syncthreads();
+    }
+    for (int r = 0; r < 8; ++r)
+        for (int c = 0; c < 4; ++c) {
+            int i = row + ty * 8 + r, o = column + tx + 16 * c;
+            if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + (BIAS ? bias[o] : 0.0f);
+        }
+}
+
+__global__ void cover(float* v, const float* mask, size_t count, int hidden) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) v[i] *= mask[i / hidden];
+}
+
+// u^T v: rows are (i, e), columns (j, f), the inner index is the sequence; written in the order (i, j, e, f).
+__global__ void outer_sum(const float* u, const float* v, float* m, int depth, int res, int hidden) {
+    __shared__ float a[DEPTH][TILE], b[DEPTH][TILE];
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * TILE, column = blockIdx.y * TILE, width = res * hidden;
+    size_t first = (size_t)blockIdx.z * depth * width;
+    float sum[4][4] = {};
+    for (int start = 0; start < depth; start += DEPTH) {
+        for (int s = threadIdx.x; s < DEPTH * TILE; s += THREADS) {
+            int k = start + s / TILE, c = s % TILE;
+            a[s / TILE][c] = k < depth && row + c < width ? u[first + (size_t)k * width + row + c] : 0.0f;
+            b[s / TILE][c] = k < depth && column + c < width ? v[first + (size_t)k * width + column + c] : 0.0f;
+        }
+        __syncthreads();
+        for (int k = 0; k < DEPTH; ++k)
+            for (int r = 0; r < 4; ++r)
+                for (int c = 0; c < 4; ++c) sum[r][c] += a[k][ty + 16 * r] * b[k][tx + 16 * c];
+        __syncthreads();
+    }
+    for (int r = 0; r < 4; ++r)
+        for (int c = 0; c < 4; ++c) {
+            int from = row + ty + 16 * r, to = column + tx + 16 * c;
+            if (from >= width || to >= width) continue;
+            size_t place = ((size_t)blockIdx.z * res + from / hidden) * res + to / hidden;
+            m[(place * hidden + from % hidden) * hidden + to % hidden] = sum[r][c];
+        }
+}
+
+__global__ void count_both(const float* mask, float* both, size_t pairs, int depth, int res) {
+    size_t at = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (at >= pairs) return;
+    size_t j = at % res, i = at / res % res, b = at / res / res;
+    float sum = 0.0f;
+    for (int s = 0; s < depth; ++s) sum += mask[(b * depth + s) * res + i] * mask[(b * depth + s) * res + j];
+    both[at] = fmaxf(sum, 1.0f);
+}
+
+__global__ void divide(float* m, const float* both, size_t count, int products) {
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) m[i] /= both[i / products];
+}
