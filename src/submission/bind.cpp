@@ -192,6 +192,52 @@ Bytes bind_map(const Parameter& parameter, const std::string& name) {
   return Bytes(kMapBytes);
 }
 
+// "float const*" of "float const* const*", and whether what it points to is const.
+std::pair<std::string, bool> element_of(std::string_view pointee) {
+  bool is_const = false;
+  const auto drop = [&pointee](std::string_view suffix) {
+    const bool ends = pointee.ends_with(suffix);
+    pointee.remove_suffix(ends ? suffix.size() : 0);
+    return ends;
+  };
+  if (!drop("*")) {
+    return {};
+  }
+  for (bool more = true; more;) {
+    const bool found = drop(" const");
+    is_const = is_const || found;
+    more = found || drop(" volatile") || drop(" __restrict");
+  }
+  return {std::string(pointee), is_const};
+}
+
+Bytes bind_peers(const PeerTable& table,
+                 std::uint64_t at,
+                 const Parameter& parameter,
+                 const std::string& name) {
+  if (parameter.kind == Kind::opaque && parameter.bytes == 8) {
+    return bytes_of(at);
+  }
+  const std::string own = std::string(table.writable ? "" : "const ") +
+                          std::string(expr::cpp_name(table.type)) + "* const*";
+  const auto [element, element_const] = element_of(parameter.pointee);
+  if (parameter.kind != Kind::pointer || element.empty() || !may_view(element, table.type)) {
+    throw BindFault{"E_PLAN_ARGUMENT_TYPE",
+                    name + " is an array of pointers (" + own + ") but the kernel declares '" +
+                        parameter.text + "'",
+                    "declare '" + own + "'"};
+  }
+  if (!parameter.points_to_const || (!table.writable && !element_const)) {
+    throw BindFault{"E_PLAN_ARGUMENT_CONST",
+                    name +
+                        (parameter.points_to_const ? " points to tensors of other ranks, which"
+                                                   : " is an array that") +
+                        " kernels only read; the kernel wants '" + parameter.text + "'",
+                    "declare '" + own + "'"};
+  }
+  return bytes_of(at);
+}
+
 std::string argument_name(const Argument& argument,
                           std::size_t index,
                           const Signature& signature,
@@ -205,6 +251,8 @@ std::string argument_name(const Argument& argument,
            "'";
   } else if (const auto* map = std::get_if<MapRef>(&argument)) {
     out += " '" + expansion.maps.at(map->map).name + "'";
+  } else if (const auto* peers = std::get_if<PeersRef>(&argument)) {
+    out += " 'peers(" + expansion.peers.at(peers->table).name + ")'";
   }
   return out;
 }
@@ -249,6 +297,12 @@ std::variant<std::vector<std::vector<std::byte>>, PlanError> bind_arguments(
         out.push_back(bind_buffer(*ref, parameters[i], name, address));
       } else if (std::holds_alternative<MapRef>(argument)) {
         out.push_back(bind_map(parameters[i], name));
+      } else if (const auto* peers = std::get_if<PeersRef>(&argument)) {
+        const std::size_t buffer =
+            signature.tensors.size() + expansion.scratch.size() + peers->table;
+        const PeerTable& table = expansion.peers.at(peers->table);
+        const BufferRef at{buffer, 0, false, expr::DType::u64};
+        out.push_back(bind_peers(table, address(at), parameters[i], name));
       } else {
         out.push_back(bind_number(argument, parameters[i], name));
       }

@@ -1,4 +1,5 @@
 #include "submission/plan.h"
+#include "submission/ranks.h"
 
 #include <nlohmann/json.hpp>
 
@@ -24,6 +25,9 @@ json argument_json(const Argument& argument,
                    const Expansion& expansion) {
   if (const auto* map = std::get_if<MapRef>(&argument)) {
     return {{"tensor_map", map_json(expansion.maps.at(map->map), buffers)}};
+  }
+  if (const auto* peers = std::get_if<PeersRef>(&argument)) {
+    return {{"peers", expansion.peers.at(peers->table).name}};
   }
   if (const auto* ref = std::get_if<BufferRef>(&argument)) {
     return {{"buffer", buffers.at(ref->buffer)}, {"offset_bytes", ref->offset_bytes}};
@@ -70,7 +74,7 @@ json step_json(const Step& step,
 
 json to_json(const Expansion& expansion, const Signature& signature) {
   std::vector<std::string> buffers;
-  for (const Tensor& tensor : signature.tensors) {
+  for (const Tensor& tensor : widened(signature, expansion.ranks).tensors) {
     buffers.push_back(tensor.name);
   }
   json scratch = json::array();
@@ -83,10 +87,14 @@ json to_json(const Expansion& expansion, const Signature& signature) {
   for (const Step& step : expansion.steps) {
     steps.push_back(step_json(step, buffers, expansion));
   }
-  return {{"schema", 1},
-          {"scratch", std::move(scratch)},
-          {"steps", std::move(steps)},
-          {"skipped_launches", expansion.skipped_launches}};
+  json out = {{"schema", 1},
+              {"scratch", std::move(scratch)},
+              {"steps", std::move(steps)},
+              {"skipped_launches", expansion.skipped_launches}};
+  if (expansion.ranks > 0) {
+    out["ranks"] = expansion.ranks;
+  }
+  return out;
 }
 
 }  // namespace sweep::submission

@@ -24,6 +24,13 @@ std::int64_t located(const Compute& compute, std::size_t offset) {
   }
 }
 
+// Ranks of a plan; 1 where there are none.
+std::int64_t ranks_of(const Signature& signature, const Binding& binding) {
+  const auto found = binding.dims.find("ranks");
+  return signature.ranked && found != binding.dims.end() ? std::max<std::int64_t>(found->second, 1)
+                                                         : 1;
+}
+
 }  // namespace
 
 std::int64_t product(const std::vector<std::int64_t>& factors) {
@@ -37,13 +44,16 @@ std::int64_t product(const std::vector<std::int64_t>& factors) {
 Machine::Machine(const Submission& submission,
                  const Signature& signature,
                  const Binding& binding,
-                 std::int64_t max_launches)
+                 std::int64_t max_launches,
+                 std::int64_t rank)
     : submission_(submission),
       binding_(binding),
-      max_launches_(max_launches),
+      share_(ranks_of(signature, binding)),
+      max_launches_(max_launches / share_),
       tensors_(signature.tensors.size()),
-      evaluator_(scope_, buffers_, [this](const Node& call) { return occupancy(call); }) {
-  bind_names(signature);
+      evaluator_(
+          scope_, buffers_, [this](const Node& call) { return occupancy(call); }, share_) {
+  bind_names(signature, rank);
 }
 
 Expansion Machine::run(const Signature& signature) {
@@ -51,10 +61,11 @@ Expansion Machine::run(const Signature& signature) {
   if (out_.steps.empty()) {
     refuse_nothing(signature);
   }
+  turns_.push_back(turn_);
   return std::move(out_);
 }
 
-void Machine::bind_names(const Signature& signature) {
+void Machine::bind_names(const Signature& signature, std::int64_t rank) {
   for (const std::string& dim : signature.dims) {
     const auto found = binding_.dims.find(dim);
     if (found == binding_.dims.end()) {
@@ -77,9 +88,14 @@ void Machine::bind_names(const Signature& signature) {
     const bool writable =
         tensor.role == Role::output || tensor.role == Role::inout || tensor.role == Role::aux;
     scope_.add(tensor.name, BufferValue{buffers_.size(), 0}, false);
-    buffers_.push_back({tensor.name, tensor.type, writable, product(shape), shape});
+    buffers_.push_back(
+        {tensor.name, tensor.type, writable, product(shape), shape, tensor.per_rank});
   }
   scope_.add("sm_count", binding_.sm_count, false);
+  ranked_ = signature.ranked;
+  if (ranked_) {
+    scope_.add("rank", rank, false);
+  }
   for (const auto& [name, value] : submission_.plan.constants) {
     scope_.add(name, value, false);
   }
@@ -126,7 +142,7 @@ void Machine::run(const ScratchStatement& scratch) {
             "E_PLAN_SCRATCH", node->offset, "scratch '" + named.name + "' has a negative extent");
       }
     }
-    if (out_.scratch.size() == kMaxScratchBuffers) {
+    if (out_.scratch.size() >= kMaxScratchBuffers / static_cast<std::size_t>(share_)) {
       fail_run("E_PLAN_LIMIT", named.offset, "more than 1,024 scratch buffers");
     }
     const std::int64_t elements = located([&] { return product(extents); }, named.offset);
@@ -139,7 +155,7 @@ void Machine::run(const ScratchStatement& scratch) {
         },
         named.offset);
     scope_.add(named.name, BufferValue{buffers_.size(), 0}, false);
-    buffers_.push_back({named.name, scratch.type, true, elements, dims});
+    buffers_.push_back({named.name, scratch.type, true, elements, dims, ranked_});
     out_.scratch.push_back({named.name, scratch.type, bytes});
   }
 }

@@ -120,13 +120,14 @@ void Machine::run(const LaunchStatement& statement) {
   }
   if (*std::min_element(launch.grid.begin(), launch.grid.end()) == 0) {
     ++out_.skipped_launches;
+    ++turn_;
     return;
   }
   if (launch.cooperative) {
     check_cooperative(launch, statement);
   }
   arguments_ += launch.arguments.size();
-  if (arguments_ > kMaxPlanArguments) {
+  if (arguments_ > kMaxPlanArguments / static_cast<std::size_t>(share_)) {
     fail_run("E_PLAN_TOO_LONG", offset, "more than 2 million kernel arguments in one expansion");
   }
   launch.site = site(statement, offset);
@@ -134,7 +135,7 @@ void Machine::run(const LaunchStatement& statement) {
   add_step(std::move(launch));
 }
 
-Argument Machine::argument(const Value& value) const {
+Argument Machine::argument(const Value& value) {
   if (const auto* buffer = std::get_if<BufferValue>(&value)) {
     const BufferFacts& facts = buffers_[buffer->buffer];
     return BufferRef{buffer->buffer,
@@ -145,10 +146,24 @@ Argument Machine::argument(const Value& value) const {
   if (const auto* map = std::get_if<MapValue>(&value)) {
     return MapRef{map->map};
   }
+  if (const auto* peers = std::get_if<PeersValue>(&value)) {
+    return PeersRef{peer_table(peers->buffer)};
+  }
   if (const auto* integer = std::get_if<std::int64_t>(&value)) {
     return *integer;
   }
   return std::get<double>(value);
+}
+
+std::size_t Machine::peer_table(std::size_t buffer) {
+  const auto found = std::ranges::find_if(
+      out_.peers, [buffer](const PeerTable& table) { return table.buffers.front() == buffer; });
+  if (found != out_.peers.end()) {
+    return static_cast<std::size_t>(found - out_.peers.begin());
+  }
+  const BufferFacts& facts = buffers_[buffer];
+  out_.peers.push_back({facts.name, facts.type, buffer >= tensors_, {buffer}});
+  return out_.peers.size() - 1;
 }
 
 std::size_t Machine::site(const LaunchStatement& statement, std::size_t offset) {
@@ -172,6 +187,7 @@ void Machine::add_step(Step step) {
              "loop inside the kernel");
   }
   out_.steps.push_back(std::move(step));
+  turns_.push_back(turn_++);
 }
 
 std::int64_t Machine::occupancy(const Node& call) {

@@ -171,7 +171,7 @@ void Machine::run(const MapStatement& statement) {
              "oob(nan) needs f64, f32, f16 or bf16; '" + facts.name + "' is " +
                  std::string(expr::name(map.base.type)));
   }
-  if (out_.maps.size() == kMaxMaps) {
+  if (out_.maps.size() >= kMaxMaps / static_cast<std::size_t>(share_)) {
     throw RunFault{"E_PLAN_LIMIT", statement.name.offset, "more than 65,536 tensor maps", ""};
   }
   scope_.add(map.name, MapValue{out_.maps.size()}, false);

@@ -34,6 +34,9 @@ class Checker {
     }
     given_ = known_.size();
     known_.emplace_back("sm_count");
+    if (signature.ranked) {
+      known_.emplace_back("rank");
+    }
     for (const auto& [name, value] : plan.constants) {
       declare({name, std::string::npos});
     }
@@ -81,6 +84,7 @@ class Checker {
     for (const Scalar& scalar : signature_.scalars) {
       numbers += " " + scalar.name;
     }
+    numbers += signature_.ranked ? " rank" : "";
     const std::string problem = signature_.problem.empty() ? "the problem" : signature_.problem;
     return "(" + problem + " has:" + inputs + " |" + others + " |" + numbers + ")";
   }

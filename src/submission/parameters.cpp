@@ -97,7 +97,9 @@ Parameter parameter(std::string_view type) {
       more = is_const || drop_suffix(rest, " volatile") || drop_suffix(rest, " __restrict");
     }
     out.pointee = std::string(rest);
-    out.text = (out.points_to_const ? "const " : "") + out.pointee + "*";
+    out.text = out.pointee.ends_with('*')
+                   ? std::string(type)
+                   : (out.points_to_const ? "const " : "") + out.pointee + "*";
     return out;
   }
   const auto* const found = std::find_if(

@@ -26,6 +26,7 @@ struct Tensor {
   expr::DType type{};
   Role role{};
   std::vector<expr::Expr> shape;  // over dims; empty = one element
+  bool per_rank = false;          // each rank has its own; only where the signature is `ranked`
 };
 
 struct Scalar {
@@ -40,6 +41,8 @@ struct Signature {
   std::vector<std::string> dims;
   std::vector<Scalar> scalars;
   std::vector<Tensor> tensors;
+  // The plan runs on each of as many ranks as the dim `ranks` says, and knows `rank` and peers(T).
+  bool ranked = false;
 };
 
 // A fault in a plan, its expansion or its match with a kernel. Line and column count from 1; 0 =
@@ -124,8 +127,21 @@ struct MapRef {
   std::size_t map = 0;
 };
 
+// The device array of every rank's pointer to one tensor or scratch buffer.
+struct PeerTable {
+  std::string name;
+  expr::DType type{};
+  bool writable = false;             // kernels may store through it: scratch only
+  std::vector<std::size_t> buffers;  // of rank 0, 1, ..; as in BufferRef
+};
+
+// A table among Expansion::peers.
+struct PeersRef {
+  std::size_t table = 0;
+};
+
 // Argument as the plan gives it; bind() turns it into the bytes that the kernel's parameter needs.
-using Argument = std::variant<BufferRef, std::int64_t, double, MapRef>;
+using Argument = std::variant<BufferRef, std::int64_t, double, MapRef, PeersRef>;
 
 struct ScratchBuffer {
   std::string name;
@@ -168,8 +184,12 @@ using Step = std::variant<Launch, Zero, Copy>;
 // A plan run for one concrete shape: what will be launched, in order. Launches with an empty grid
 // are left out and counted.
 struct Expansion {
+  // Of a ranked signature, else 0. Steps and scratch are then those of all ranks, and a BufferRef
+  // counts the tensors of widened() (submission/ranks.h).
+  std::int64_t ranks = 0;
   std::vector<ScratchBuffer> scratch;
   std::vector<TensorMap> maps;
+  std::vector<PeerTable> peers;
   std::vector<Step> steps;
   std::vector<Site> sites;
   std::int64_t skipped_launches = 0;
@@ -181,6 +201,9 @@ struct Binding {
   expr::IntEnv dims;
   std::map<std::string, std::variant<std::int64_t, double>, std::less<>> scalars;
   std::int64_t sm_count = 1;
+  // Of several ranks in each step: the order of rank 0, 1, .. for 0, else one that follows from the
+  // number and the step.
+  std::uint64_t rank_order = 0;
   // Blocks per SM for (kernel name expression, threads, dynamic shared bytes); empty: `occupancy`
   // is a PlanError.
   std::function<std::int64_t(const std::string&, std::int64_t, std::int64_t)> occupancy;
@@ -224,7 +247,8 @@ struct Parameter {
 // The argument bytes, one block per parameter; errors stand at the argument's place and have no
 // file (the caller knows it). A BufferRef yields 8 bytes whose value `address(ref)` gives, a MapRef
 // 128 zero bytes, in whose place the caller puts the map. Wrong count, type, const-ness or a value
-// that does not fit: PlanError naming both.
+// that does not fit: PlanError naming both. `signature` is widened() where there are ranks; a
+// PeersRef is asked for as the buffer of its table's number after tensors and scratch.
 [[nodiscard]] std::variant<std::vector<std::vector<std::byte>>, PlanError> bind_arguments(
     const Launch& launch,
     const std::vector<Parameter>& parameters,

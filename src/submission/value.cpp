@@ -24,10 +24,11 @@ void refuse_buffer(const Value& value, const Node& node, std::string_view place)
              "a buffer has no value in " + std::string(place),
              "pass it as a whole, or a part of it with offset(T, n)");
   }
-  if (std::holds_alternative<MapValue>(value)) {
+  if (std::holds_alternative<MapValue>(value) || std::holds_alternative<PeersValue>(value)) {
     fail_run("E_PLAN_TYPE",
              node.offset,
-             "a tensor map has no value in " + std::string(place),
+             std::string(std::holds_alternative<MapValue>(value) ? "a tensor map" : "peers(T)") +
+                 " has no value in " + std::string(place),
              "pass it to a kernel");
   }
 }
@@ -52,11 +53,17 @@ std::vector<std::string> Scope::names() const {
   return out;
 }
 
-Evaluator::Evaluator(Scope& scope, const std::vector<BufferFacts>& buffers, Occupancy occupancy)
-    : scope_(scope), buffers_(buffers), occupancy_(std::move(occupancy)) {}
+Evaluator::Evaluator(Scope& scope,
+                     const std::vector<BufferFacts>& buffers,
+                     Occupancy occupancy,
+                     std::int64_t share)
+    : scope_(scope),
+      buffers_(buffers),
+      occupancy_(std::move(occupancy)),
+      most_(kMaxSteps / std::max<std::int64_t>(share, 1)) {}
 
 void Evaluator::count(std::size_t offset) {
-  if (++steps_ > kMaxSteps) {
+  if (++steps_ > most_) {
     fail_run("E_PLAN_TOO_LONG",
              offset,
              "the plan needs more than 8 million steps to expand",
@@ -87,11 +94,10 @@ BufferValue Evaluator::buffer(const Node& node) {
   if (const auto* buffer = std::get_if<BufferValue>(&result)) {
     return *buffer;
   }
-  const bool map = std::holds_alternative<MapValue>(result);
-  fail_run("E_PLAN_TYPE",
-           node.offset,
-           map ? "a tensor map stands where a buffer is needed"
-               : "a number stands where a buffer is needed");
+  const std::string_view found = std::holds_alternative<MapValue>(result)     ? "a tensor map"
+                                 : std::holds_alternative<PeersValue>(result) ? "peers(T)"
+                                                                              : "a number";
+  fail_run("E_PLAN_TYPE", node.offset, std::string(found) + " stands where a buffer is needed");
 }
 
 bool Evaluator::truth(const Node& node) {
@@ -190,10 +196,7 @@ Value Evaluator::call(const Node& node) {
     fail_run("E_PLAN_TYPE", node.offset, "several numbers stand where one is needed");
   }
   if (node.text == "peers") {
-    fail_run("E_PLAN_NOT_YET",
-             node.offset,
-             "'peers' is understood but cannot be run yet",
-             "use one rank");
+    return peers_call(node);
   }
   // check.cu names tensors by oracle(y), got(y) and error(y).
   if (node.operands.size() == 1 && node.operands[0]->kind == Node::Kind::name) {
@@ -223,6 +226,28 @@ Value Evaluator::offset_call(const Node& node) {
   out.elements += by;
   out.shape = nullptr;
   return out;
+}
+
+// peers(T): every rank's pointer to T.
+Value Evaluator::peers_call(const Node& node) {
+  if (node.operands.size() != 1) {
+    fail_run("E_PLAN_FUNCTION", node.offset, "peers takes one buffer", "peers(T)");
+  }
+  const BufferValue of = buffer(*node.operands[0]);
+  if (of.elements != 0 || of.shape != nullptr) {
+    fail_run("E_PLAN_TYPE",
+             node.offset,
+             "peers takes a whole tensor or scratch buffer, no offset and no view",
+             "let the kernel add the offset to the pointer that it takes from the array");
+  }
+  const BufferFacts& facts = buffers_[of.buffer];
+  if (!facts.per_rank) {
+    fail_run("E_PLAN_RANKS",
+             node.offset,
+             "'" + facts.name + "' is no buffer that each rank has for itself",
+             "pass '" + facts.name + "' itself: every rank sees the same");
+  }
+  return PeersValue{of.buffer};
 }
 
 // view(T, [a, b]): the same memory with another shape.
@@ -273,7 +298,7 @@ Value Evaluator::function(const Node& node) {
   } catch (const expr::EvalError& error) {
     const auto known = expr::function_names();
     std::vector<std::string> names(known.begin(), known.end());
-    names.insert(names.end(), {"sizeof", "occupancy", "offset", "view"});
+    names.insert(names.end(), {"sizeof", "occupancy", "offset", "view", "peers"});
     const bool unknown = std::find(names.begin(), names.end(), node.text) == names.end();
     fail_run(plan_code(error.code),
              node.offset,

@@ -27,7 +27,12 @@ struct MapValue {
   std::size_t map = 0;  // as in MapRef
 };
 
-using Value = std::variant<std::int64_t, double, BufferValue, MapValue>;
+// peers(T)
+struct PeersValue {
+  std::size_t buffer = 0;  // as in BufferRef
+};
+
+using Value = std::variant<std::int64_t, double, BufferValue, MapValue, PeersValue>;
 
 struct BufferFacts {
   std::string name;
@@ -35,6 +40,7 @@ struct BufferFacts {
   bool writable = false;
   std::int64_t elements = 0;
   std::vector<std::int64_t> shape;
+  bool per_rank = false;
 };
 
 // A fault at a byte of the source while a plan runs.
@@ -76,11 +82,14 @@ class Scope {
 
 // Evaluates plan expressions over values with C's rules: truncating `/`, an integer beside a real
 // becomes real, offsets of buffers only through offset(). Counts its steps; throws RunFault,
-// E_PLAN_TOO_LONG after 8 million of them.
+// E_PLAN_TOO_LONG after 8 million of them, divided by `share`.
 class Evaluator {
  public:
   using Occupancy = std::function<std::int64_t(const expr::Node& call)>;
-  Evaluator(Scope& scope, const std::vector<BufferFacts>& buffers, Occupancy occupancy);
+  Evaluator(Scope& scope,
+            const std::vector<BufferFacts>& buffers,
+            Occupancy occupancy,
+            std::int64_t share = 1);
 
   [[nodiscard]] Value value(const expr::Node& node);
   [[nodiscard]] std::int64_t integer(const expr::Node& node);
@@ -96,11 +105,13 @@ class Evaluator {
   [[nodiscard]] Value call(const expr::Node& node);
   [[nodiscard]] Value offset_call(const expr::Node& node);
   [[nodiscard]] Value view_call(const expr::Node& node);
+  [[nodiscard]] Value peers_call(const expr::Node& node);
   [[nodiscard]] Value function(const expr::Node& node);
 
   Scope& scope_;
   const std::vector<BufferFacts>& buffers_;
   Occupancy occupancy_;
+  std::int64_t most_;
   std::int64_t steps_ = 0;
 };
 
