@@ -93,8 +93,8 @@ struct Machine {
     const Problem& problem, const Key& key, int first, int count, const Machine& machine);
 
 // Listed edges, then automatic ones: each free dim at its minimum and at 1, 31, 33, 127, 129, 257
-// and a prime, the other dims from the smallest `cpu` shape. Those outside bounds, constraints or
-// the machine are left out; no shape twice.
+// and a prime, and each number of ranks, the other dims from the smallest `cpu` shape. Those
+// outside bounds, constraints or the machine are left out; no shape twice.
 [[nodiscard]] std::vector<Draw> edge_draws(const Problem& problem,
                                            const Key& key,
                                            const Machine& machine);

@@ -1,5 +1,6 @@
 #include "problem/problem.h"
 
+#include "problem/ranks.h"
 #include "util/sha256.h"
 
 #include <algorithm>
@@ -59,6 +60,11 @@ std::optional<Precision> next_lower(Precision precision) {
 
 std::string_view name(Unit unit) {
   return kUnitNames[static_cast<std::size_t>(unit)];
+}
+
+bool ranked(const Problem& problem) {
+  return std::ranges::any_of(problem.dims,
+                             [](const Dim& dim) { return dim.kind == Dim::Kind::ranks; });
 }
 
 expr::DType oracle_type(expr::DType type) {

@@ -187,12 +187,12 @@ std::vector<expr::IntEnv> edge_shapes(const Problem& problem) {
   std::vector<expr::IntEnv> out = problem.edges;
   const expr::IntEnv base = smallest(problem).free;
   for (const Dim& dim : problem.dims) {
-    if (dim.kind != Dim::Kind::free) {
-      continue;
-    }
-    std::vector<std::int64_t> tries{dim.min * dim.factor};
-    for (const std::int64_t value : kEdgeValues) {
-      tries.push_back(dim.factor == 1 ? value : value * dim.factor);
+    std::vector<std::int64_t> tries = dim.choices;
+    if (dim.kind == Dim::Kind::free) {
+      tries.push_back(dim.min * dim.factor);
+      for (const std::int64_t value : kEdgeValues) {
+        tries.push_back(dim.factor == 1 ? value : value * dim.factor);
+      }
     }
     for (const std::int64_t value : tries) {
       expr::IntEnv free = base;

@@ -17,6 +17,7 @@ class Validator {
   void run() {
     declared();
     dims();
+    ranks();
     tensors();
     rules();
     texts();
@@ -102,6 +103,43 @@ class Validator {
     for (const Scalar& scalar : problem_.scalars) {
       names(scalar.rule, before);
       before.push_back(scalar.name);
+    }
+  }
+
+  // `per rank` and ranks(..) need each other.
+  void ranks() {
+    const auto dim = std::find_if(problem_.dims.begin(), problem_.dims.end(), [](const Dim& each) {
+      return each.kind == Dim::Kind::ranks;
+    });
+    const bool ranked = dim != problem_.dims.end();
+    if (ranked && dim->name != "ranks") {
+      reader_.error("E_PROBLEM_RANKS",
+                    dim->rule.where,
+                    "plans know the number of ranks as 'ranks', here it is '" + dim->name + "'",
+                    "call the dim 'ranks'");
+    }
+    for (const Tensor& tensor : problem_.tensors) {
+      const bool written = tensor.role == Role::output || tensor.role == Role::inout;
+      if (tensor.per_rank && !ranked) {
+        reader_.error("E_PROBLEM_RANKS",
+                      tensor.where,
+                      "'" + tensor.name + "' is per rank, but there are no ranks",
+                      "add ranks = \"ranks(1, 2, 4, 8)\" to [dims]");
+      }
+      if (!tensor.per_rank && ranked && written) {
+        reader_.error("E_PROBLEM_RANKS",
+                      tensor.where,
+                      "all ranks would write the one '" + tensor.name + "'",
+                      "write 'per rank' after its shape");
+      }
+    }
+    for (const Baseline& baseline : problem_.baselines) {
+      if (ranked && !baseline.library.empty()) {
+        reader_.error("E_PROBLEM_RANKS",
+                      {reader_.file(), 0, 0},
+                      "library baselines know one rank only",
+                      "leave '" + baseline.name + "' out");
+      }
     }
   }
 
