@@ -366,6 +366,9 @@ std::string eval_text(const Evaluation& e, const Style& style, std::size_t width
   if (e.time && e.time->uneven) {
     out += style.dim(wrapped(kUneven, 1, width));
   }
+  if (std::ranges::find(e.flags, "virtual ranks") != e.flags.end()) {
+    out += style.dim(" virtual ranks: this one device played every rank, one after another") + "\n";
+  }
   if (e.protections.note == "unsealed") {
     out += style.dim(" unsealed: the kernel ran as host code inside the sandbox") + "\n";
   } else if (e.protections.note == "sealed: weak") {

@@ -1,5 +1,7 @@
 #include "evaluate/argument_check.h"
 
+#include "submission/ranks.h"
+
 #include <algorithm>
 
 namespace sweep::evaluate {
@@ -42,7 +44,10 @@ std::optional<submission::PlanError> argument_error(const Code& code,
       continue;
     }
     std::vector<device::Address> buffers;
-    for (std::size_t i = 0; i < code.signature.tensors.size() + expansion->scratch.size(); ++i) {
+    const std::size_t tensors =
+        submission::widened(code.signature, expansion->ranks).tensors.size();
+    const std::size_t count = tensors + expansion->scratch.size() + expansion->peers.size();
+    for (std::size_t i = 0; i < count; ++i) {
       buffers.push_back(kApart * (i + 1));
     }
     auto steps = bind_steps(code, *expansion, {}, buffers);

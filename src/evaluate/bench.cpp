@@ -1,5 +1,6 @@
 #include "evaluate/bench.h"
 
+#include "evaluate/peers.h"
 #include "util/error.h"
 
 #include <algorithm>
@@ -10,9 +11,9 @@ namespace {
 
 constexpr std::size_t kWord = 4;
 
-// First whole word behind the tensor; up to three bytes before it are not watched.
-std::size_t slack_begin(const problem::ConcreteTensor& tensor) {
-  return (static_cast<std::size_t>(tensor.bytes) + kWord - 1) / kWord * kWord;
+// First whole word behind `bytes`; up to three bytes before it are not watched.
+std::size_t slack_begin(std::size_t bytes) {
+  return (bytes + kWord - 1) / kWord * kWord;
 }
 
 void poison_edges(device::Device& device,
@@ -60,6 +61,7 @@ Bench::Bench(device::Device& device,
     Slot slot;
     slot.tensor = problem::concrete(problem, tensor, draw);
     const auto bytes = static_cast<std::size_t>(slot.tensor.bytes);
+    const std::size_t parts = parts_of(slot.tensor);
     const bool filled = tensor.role != problem::Role::output;
     if (device.free_bytes() < Window::padded(bytes) * (filled ? 2 : 1)) {
       throw util::InfraError(
@@ -68,7 +70,9 @@ Bench::Bench(device::Device& device,
            "free the device"},
           "E_JUDGE_MEMORY");
     }
-    slot.shared = window_for(device, bytes);
+    for (std::size_t i = 0; i < parts; ++i) {
+      slot.shared.push_back(window_for(device, bytes / parts));
+    }
     if (filled) {
       slot.pristine = window_for(device, bytes);
     }
@@ -80,7 +84,18 @@ Bench::Bench(device::Device& device,
 // Zeros around an input would make a sum that runs over its edge right.
 void Bench::surround(const Slot& slot, std::size_t number) {
   if (slot.is_input()) {
-    poison_all(device_, slot.shared, poison_word(number));
+    for (const Window& window : slot.shared) {
+      poison_all(device_, window, poison_word(number));
+    }
+  }
+}
+
+// The runners' copies become what is pristine.
+void Bench::share(const Slot& slot) {
+  device::Address from = slot.pristine.address();
+  for (const Window& window : slot.shared) {
+    engine_.copy(window.address(), from, slot.part());
+    from += slot.part();
   }
 }
 
@@ -89,7 +104,9 @@ bool Bench::reshape(const problem::Draw& draw) {
   for (const Slot& slot : slots_) {
     tensors.push_back(problem::concrete(problem_, *problem_.tensor(slot.tensor.name), draw));
     const auto bytes = static_cast<std::size_t>(tensors.back().bytes);
-    if (!slot.shared.fits(bytes) || (slot.pristine && !slot.pristine.fits(bytes))) {
+    const std::size_t parts = parts_of(tensors.back());
+    if (parts != slot.shared.size() || !slot.shared.front().fits(bytes / parts) ||
+        (slot.pristine && !slot.pristine.fits(bytes))) {
       return false;
     }
   }
@@ -97,7 +114,9 @@ bool Bench::reshape(const problem::Draw& draw) {
     Slot& slot = slots_[i];
     slot.tensor = std::move(tensors[i]);
     const auto bytes = static_cast<std::size_t>(slot.tensor.bytes);
-    slot.shared.resize(bytes);
+    for (Window& window : slot.shared) {
+      window.resize(slot.part());
+    }
     if (slot.pristine) {
       slot.pristine.resize(bytes);
     }
@@ -133,9 +152,7 @@ void Bench::fill(const problem::FillPlan& plan) {
       continue;
     }
     engine_.fill(plan, i, target.pristine.address());
-    engine_.copy(target.shared.address(),
-                 target.pristine.address(),
-                 static_cast<std::size_t>(target.tensor.bytes));
+    share(target);
   }
 }
 
@@ -145,8 +162,10 @@ void Bench::perturb(const Perturbation& change) {
   const auto at = [size](std::int64_t element) { return static_cast<std::size_t>(element) * size; };
   engine_.copy(
       target.pristine.address() + at(change.to), target.pristine.address() + at(change.from), size);
-  engine_.copy(
-      target.shared.address() + at(change.to), target.pristine.address() + at(change.to), size);
+  const std::size_t window = at(change.to) / target.part();
+  engine_.copy(target.shared[window].address() + at(change.to) % target.part(),
+               target.pristine.address() + at(change.to),
+               size);
 }
 
 void Bench::before_call(std::uint32_t poison, bool keep_outputs) {
@@ -155,16 +174,16 @@ void Bench::before_call(std::uint32_t poison, bool keep_outputs) {
     if (slot.is_input()) {
       continue;
     }
-    if (keep_outputs && !slot.pristine) {
-      poison_edges(device_, slot.shared, slack_begin(slot.tensor), poison);
-    } else {
-      poison_all(device_, slot.shared, poison);
+    for (const Window& window : slot.shared) {
+      if (keep_outputs && !slot.pristine) {
+        poison_edges(device_, window, slack_begin(slot.part()), poison);
+      } else {
+        poison_all(device_, window, poison);
+      }
     }
     if (slot.pristine && slot.tensor.bytes > 0) {
       device_.synchronize();
-      engine_.copy(slot.shared.address(),
-                   slot.pristine.address(),
-                   static_cast<std::size_t>(slot.tensor.bytes));
+      share(slot);
     }
   }
   device_.synchronize();
@@ -182,15 +201,18 @@ Bench::Damage Bench::damage() {
   };
   for (const Slot& slot : slots_) {
     const std::string& name = slot.tensor.name;
-    const auto bytes = static_cast<std::size_t>(slot.tensor.bytes);
-    const device::Address at = slot.shared.address();
-    if (slot.is_input()) {
-      claim({at, bytes, slot.pristine.address()}, damage.input, name);
-      continue;
+    const std::size_t begin = slack_begin(slot.part());
+    for (std::size_t i = 0; i < slot.shared.size(); ++i) {
+      const Window& window = slot.shared[i];
+      if (slot.is_input()) {
+        claim({window.address(), slot.part(), slot.pristine.address() + i * slot.part()},
+              damage.input,
+              name);
+        continue;
+      }
+      claim({window.address() + begin, window.span() - begin, 0, poison_}, damage.slack, name);
+      claim({window.begin(), window.front(), 0, poison_}, damage.front, name);
     }
-    const std::size_t begin = slack_begin(slot.tensor);
-    claim({at + begin, slot.shared.span() - begin, 0, poison_}, damage.slack, name);
-    claim({slot.shared.begin(), slot.shared.front(), 0, poison_}, damage.front, name);
   }
   const std::vector<bool> held = engine_.holds(claims);
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -207,10 +229,9 @@ Tensors Bench::outputs(Store& store) {
     if (slot.is_input()) {
       continue;
     }
-    const auto bytes = static_cast<std::size_t>(slot.tensor.bytes);
-    Store::Piece piece = store.take(bytes);
-    if (bytes > 0) {
-      engine_.copy(piece.address(), slot.shared.address(), bytes);
+    Store::Piece piece = store.take(static_cast<std::size_t>(slot.tensor.bytes));
+    for (std::size_t i = 0; i < slot.shared.size() && slot.part() > 0; ++i) {
+      engine_.copy(piece.address() + i * slot.part(), slot.shared[i].address(), slot.part());
     }
     copies[slot.tensor.name] = std::move(piece);
   }
@@ -220,10 +241,10 @@ Tensors Bench::outputs(Store& store) {
 bool Bench::outputs_equal(const Tensors& copy) {
   std::vector<device::Claim> claims;
   for (const Slot& slot : slots_) {
-    if (!slot.is_input() && slot.tensor.bytes > 0) {
-      claims.push_back({slot.shared.address(),
-                        static_cast<std::size_t>(slot.tensor.bytes),
-                        copy.at(slot.tensor.name).address()});
+    for (std::size_t i = 0; i < slot.shared.size() && !slot.is_input() && slot.part() > 0; ++i) {
+      claims.push_back({slot.shared[i].address(),
+                        slot.part(),
+                        copy.at(slot.tensor.name).address() + i * slot.part()});
     }
   }
   return std::ranges::all_of(engine_.holds(claims), [](bool held) { return held; });

@@ -24,17 +24,22 @@ namespace sweep::evaluate {
 // follow from the number.
 [[nodiscard]] std::uint32_t poison_word(std::uint64_t number);
 
-// The judge's buffers for one set of dims at a time. Runners map `shared`; `pristine` never leaves
-// the judge. What a runner reaches behind the last element and before the first one must keep the
-// pattern. Around inputs lies a pattern, too.
+// The judge's buffers for one set of dims at a time. Runners map `shared`, with edges of its own
+// for each rank; `pristine` never leaves the judge. What a runner reaches behind the last element
+// and before the first one must keep the pattern. Around inputs lies a pattern, too.
 class Bench {
  public:
   struct Slot {
     problem::ConcreteTensor tensor;
-    Window shared;
-    Window pristine;  // inputs and inout
+    std::vector<Window> shared;  // one, or one of each rank
+    Window pristine;             // inputs and inout; all ranks, one after another
 
     [[nodiscard]] bool is_input() const { return tensor.role == problem::Role::input; }
+
+    // Bytes of one window.
+    [[nodiscard]] std::size_t part() const {
+      return static_cast<std::size_t>(tensor.bytes) / shared.size();
+    }
   };
 
   // Inputs, inout and outputs in the order of candidate_signature(). Throws util::InfraError when
@@ -76,7 +81,7 @@ class Bench {
 
   [[nodiscard]] Damage damage();
 
-  // A copy of every output and inout as it is now.
+  // A copy of every output and inout as it is now, all ranks one after another.
   [[nodiscard]] Tensors outputs(Store& store);
   // Whether every output and inout still has the bits of `copy`.
   [[nodiscard]] bool outputs_equal(const Tensors& copy);
@@ -86,8 +91,12 @@ class Bench {
 
   [[nodiscard]] std::uint32_t poison() const { return poison_; }
 
+  // For what a seat shows its runner besides.
+  [[nodiscard]] device::Device& device() const { return device_; }
+
  private:
   void surround(const Slot& slot, std::size_t number);
+  void share(const Slot& slot);
 
   device::Device& device_;
   Engine& engine_;

@@ -4,6 +4,7 @@
 #include "evaluate/image_wire.h"
 #include "evaluate/library_use.h"
 #include "evaluate/tensor_map.h"
+#include "submission/ranks.h"
 #include "util/error.h"
 #include "util/sha256.h"
 #include "wire/channel.h"
@@ -110,6 +111,7 @@ std::variant<std::vector<Parameter>, PlanError> parameters_for(const Code& code,
 }
 
 std::variant<device::Step, PlanError> bind_launch(const Code& code,
+                                                  const submission::Signature& signature,
                                                   const submission::Expansion& expansion,
                                                   const Facts& facts,
                                                   const std::vector<device::Address>& buffers,
@@ -121,8 +123,8 @@ std::variant<device::Step, PlanError> bind_launch(const Code& code,
   const auto address = [&buffers](const submission::BufferRef& ref) {
     return buffers.at(ref.buffer) + static_cast<std::uint64_t>(ref.offset_bytes);
   };
-  auto bound = submission::bind_arguments(
-      launch, std::get<0>(parameters), code.signature, expansion, address);
+  auto bound =
+      submission::bind_arguments(launch, std::get<0>(parameters), signature, expansion, address);
   if (auto* error = std::get_if<PlanError>(&bound)) {
     return *error;
   }
@@ -193,7 +195,8 @@ std::variant<submission::Expansion, PlanError> expand_for(const submission::Subm
                                                           std::int64_t sm_count,
                                                           const Occupancy& occupancy,
                                                           std::int64_t launch_limit,
-                                                          bool exact) {
+                                                          bool exact,
+                                                          std::uint64_t rank_order) {
   submission::Binding binding;
   binding.exact = exact;
   binding.dims = draw.dims;
@@ -205,6 +208,7 @@ std::variant<submission::Expansion, PlanError> expand_for(const submission::Subm
   }
   binding.sm_count = sm_count;
   binding.occupancy = occupancy;
+  binding.rank_order = rank_order;
   return submission::expand(submission, signature, binding, launch_limit);
 }
 
@@ -213,11 +217,12 @@ std::variant<std::vector<device::Step>, PlanError> bind_steps(
     const submission::Expansion& expansion,
     const Facts& facts,
     const std::vector<device::Address>& buffers) {
+  const submission::Signature signature = submission::widened(code.signature, expansion.ranks);
   std::vector<device::Step> steps;
   steps.reserve(expansion.steps.size());
   for (const submission::Step& step : expansion.steps) {
     if (const auto* launch = std::get_if<submission::Launch>(&step)) {
-      auto bound = bind_launch(code, expansion, facts, buffers, *launch);
+      auto bound = bind_launch(code, signature, expansion, facts, buffers, *launch);
       if (auto* error = std::get_if<PlanError>(&bound)) {
         return *error;
       }

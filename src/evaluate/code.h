@@ -47,7 +47,8 @@ struct Code {
 using Occupancy = std::function<std::int64_t(const std::string&, std::int64_t, std::int64_t)>;
 
 // The plan for one draw. `launch_limit` from the problem's limits; not `exact`: sm_count or
-// occupancy are no device's own, and cooperative grids are not held against them.
+// occupancy are no device's own, and cooperative grids are not held against them. `rank_order` as
+// in submission::Binding.
 [[nodiscard]] std::variant<submission::Expansion, submission::PlanError> expand_for(
     const submission::Submission& submission,
     const submission::Signature& signature,
@@ -55,13 +56,14 @@ using Occupancy = std::function<std::int64_t(const std::string&, std::int64_t, s
     std::int64_t sm_count,
     const Occupancy& occupancy,
     std::int64_t launch_limit,
-    bool exact = true);
+    bool exact = true,
+    std::uint64_t rank_order = 0);
 
 // Facts of kernels as the driver states them, by name expression.
 using Facts = std::map<std::string, device::FunctionFacts, std::less<>>;
 
 // Steps with every argument as bytes. buffers[b] is the address of buffer b of the expansion
-// (tensors, then scratch).
+// (tensors, then scratch, then the tables of peers).
 [[nodiscard]] std::variant<std::vector<device::Step>, submission::PlanError> bind_steps(
     const Code& code,
     const submission::Expansion& expansion,

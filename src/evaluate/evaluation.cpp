@@ -11,6 +11,7 @@
 #include "evaluate/signature.h"
 #include "evaluate/spares.h"
 #include "evaluate/static_memory.h"
+#include "problem/ranks.h"
 #include "util/clock.h"
 #include "util/sha256.h"
 
@@ -131,6 +132,9 @@ class Run {
         require_supported(*problem_);
         result_.problem = problem_->id;
         result_.title = problem_->title;
+        if (problem::ranked(*problem_)) {
+          result_.flags.emplace_back("virtual ranks");
+        }
       }
       if (auto* error = std::get_if<submission::PlanError>(&parsed)) {
         result_.screen.emplace();

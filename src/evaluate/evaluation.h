@@ -330,7 +330,7 @@ struct StageTime {
 struct Evaluation {
   Verdict verdict = Verdict::infra_judge;
   std::vector<std::string> flags;  // "UNEVEN", "unsealed", "quick look", "specialised", "fails
-                                   // stress", "fails held-out"
+                                   // stress", "fails held-out", "virtual ranks"
   std::string problem, title, file;
   std::string versus;  // the kernel that it was timed against; empty: the seed
   std::string source_sha256;

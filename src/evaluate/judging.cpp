@@ -92,7 +92,7 @@ CompareJob job_for(const problem::Problem& problem,
   CompareJob job;
   job.parameters = problem::compare_parameters(problem, slot.tensor);
   job.parameters.least_scale = value_of(least, slot.tensor.name);
-  job.shape = slot.tensor.shape;
+  job.shape = slot.tensor.stacked;
   job.got = region_of(got, slot.tensor.name);
   return job;
 }

@@ -1,10 +1,12 @@
 #include "evaluate/seat.h"
 
 #include "evaluate/library_use.h"
+#include "evaluate/peers.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace sweep::evaluate {
@@ -14,8 +16,10 @@ namespace {
 // page, on the GPU a granule of 2 MiB.
 constexpr device::Address kNear = device::Address{1} << 21U;
 
-// Names the arguments that a plan depends on beside the dims of the bench.
-std::string scalars_text(const submission::Signature& signature, const problem::Draw& draw) {
+// Names what a plan depends on beside the dims of the bench: its arguments and the order of ranks.
+std::string scalars_text(const submission::Signature& signature,
+                         const problem::Draw& draw,
+                         std::uint64_t rank_order) {
   std::string text = "=";
   for (const submission::Scalar& scalar : signature.scalars) {
     const auto found = draw.scalars.find(scalar.name);
@@ -29,7 +33,7 @@ std::string scalars_text(const submission::Signature& signature, const problem::
     text +=
         scalar.name + ':' + (whole != nullptr ? std::to_string(*whole) : std::string(real)) + ';';
   }
-  return text;
+  return signature.ranked ? text + std::to_string(rank_order) : text;
 }
 
 }  // namespace
@@ -39,23 +43,41 @@ Seat::Seat(Arm& arm,
            const problem::Problem& problem,
            std::int64_t sm_count,
            device::Access inputs)
-    : arm_(arm), bench_(bench), problem_(problem), sm_count_(sm_count) {
+    : arm_(arm), bench_(bench), problem_(problem), sm_count_(sm_count), inputs_(inputs) {
   for (const Bench::Slot& slot : bench.slots()) {
-    const auto access = slot.is_input() ? inputs : device::Access::read_write;
-    const Arm::Mapped mapped = arm.map(slot.shared.buffer(), access);
-    const device::Address end = mapped.address + Window::padded(slot.shared.buffer().bytes());
-    regions_.push_back({mapped.buffer, 0, 0, !slot.is_input(), end});
+    for (const Window& window : slot.shared) {
+      regions_.push_back(
+          mapped(window.buffer(), slot.is_input() ? inputs : device::Access::read_write));
+      regions_.back().writable = !slot.is_input();
+    }
   }
   follow();
+}
+
+Seat::Region Seat::mapped(const device::Buffer& buffer, device::Access access) {
+  const Arm::Mapped made = arm_.map(buffer, access);
+  return {made.buffer,
+          made.address,
+          buffer.bytes(),
+          false,
+          made.address + Window::padded(buffer.bytes())};
 }
 
 // The mappings stay; where the contents begin in them has changed.
 void Seat::follow() {
   version_ = bench_.version();
   ready_for_.clear();
-  for (std::size_t i = 0; i < regions_.size(); ++i) {
-    regions_[i].bytes = bench_.slots()[i].shared.span();
-    regions_[i].address = regions_[i].end - regions_[i].bytes;
+  std::size_t i = 0;
+  for (const Bench::Slot& slot : bench_.slots()) {
+    for (const Window& window : slot.shared) {
+      regions_[i].bytes = window.span();
+      regions_[i].address = regions_[i].end - window.span();
+      ++i;
+    }
+  }
+  for (auto& [number, region] : peers_) {
+    region.bytes = regions_[number].bytes;
+    region.address = region.end - region.bytes;
   }
 }
 
@@ -74,18 +96,24 @@ void Seat::let_go() noexcept {
     for (const Region& region : regions_) {
       arm_.unmap(region.buffer);
     }
+    for (const auto& [number, region] : peers_) {
+      arm_.unmap(region.buffer);
+    }
+    if (tables_ != nullptr) {
+      arm_.unmap(table_region_.buffer);
+    }
   } catch (const std::exception&) {
     // The runner is gone, and with it all of this.
     return;
   }
 }
 
-void Seat::ready(const problem::Draw& draw, std::uint32_t poison) {
+void Seat::ready(const problem::Draw& draw, std::uint32_t poison, std::uint64_t rank_order) {
   if (version_ != bench_.version()) {
     follow();
   }
   const Code& code = arm_.code();
-  std::string wanted = scalars_text(code.signature, draw);
+  std::string wanted = scalars_text(code.signature, draw, rank_order);
   if (wanted == ready_for_) {
     return;
   }
@@ -104,7 +132,9 @@ void Seat::ready(const problem::Draw& draw, std::uint32_t poison) {
       [this](const std::string& kernel, std::int64_t threads, std::int64_t shared) {
         return arm_.occupancy(kernel, threads, shared);
       },
-      problem_.limits.launches);
+      problem_.limits.launches,
+      true,
+      rank_order);
   if (auto* error = std::get_if<submission::PlanError>(&expanded)) {
     throw PlanFault(std::move(*error));
   }
@@ -117,6 +147,7 @@ void Seat::ready(const problem::Draw& draw, std::uint32_t poison) {
   for (const Region& region : scratch_regions_) {
     buffers.push_back(region.address);
   }
+  show_peers(expansion, buffers);
   auto steps = bind_steps(code, expansion, arm_.facts(), buffers);
   if (auto* error = std::get_if<submission::PlanError>(&steps)) {
     throw PlanFault(std::move(*error));
@@ -127,8 +158,10 @@ void Seat::ready(const problem::Draw& draw, std::uint32_t poison) {
 
 void Seat::load_library(const LibraryUse& use, const problem::Draw& draw) {
   std::vector<NamedBuffer> buffers;
-  for (std::size_t i = 0; i < regions_.size(); ++i) {
-    buffers.push_back({bench_.slots()[i].tensor.name, regions_[i].address});
+  std::size_t first = 0;
+  for (const Bench::Slot& slot : bench_.slots()) {
+    buffers.push_back({slot.tensor.name, regions_[first].address});
+    first += slot.shared.size();
   }
   auto bound = bind_library(use, problem_, draw, buffers);
   if (auto* error = std::get_if<submission::PlanError>(&bound)) {
@@ -178,6 +211,60 @@ void Seat::take_scratch(const std::vector<submission::ScratchBuffer>& wanted,
   washed_ = true;
 }
 
+// Where other ranks read what lies in the region: outputs have a mapping for that.
+device::Address Seat::peer_address(std::size_t region) {
+  if (!regions_[region].writable) {
+    return regions_[region].address;
+  }
+  auto found = peers_.find(region);
+  if (found == peers_.end()) {
+    std::size_t i = region;
+    auto slot = bench_.slots().begin();
+    for (; i >= slot->shared.size(); ++slot) {
+      i -= slot->shared.size();
+    }
+    found = peers_.emplace(region, mapped(slot->shared[i].buffer(), inputs_)).first;
+    found->second.bytes = regions_[region].bytes;
+    found->second.address = found->second.end - found->second.bytes;
+  }
+  return found->second.address;
+}
+
+// Adds the addresses of the tables of peers to `buffers`, which has tensors and scratch.
+void Seat::show_peers(const submission::Expansion& expansion,
+                      std::vector<device::Address>& buffers) {
+  if (expansion.peers.empty()) {
+    return;
+  }
+  std::vector<device::Address> reached = buffers;
+  for (const submission::PeerTable& table : expansion.peers) {
+    for (const std::size_t buffer : table.buffers) {
+      reached.at(buffer) = buffer < regions_.size() ? peer_address(buffer) : buffers.at(buffer);
+    }
+  }
+  const PeerWords tables = peer_words(expansion, reached);
+  put_tables(tables.words);
+  for (const std::size_t begin : tables.begins) {
+    buffers.push_back(table_region_.address + begin);
+  }
+}
+
+void Seat::put_tables(const std::vector<std::uint64_t>& words) {
+  if (words == table_words_) {
+    return;
+  }
+  if (tables_ == nullptr || words.size() != table_words_.size()) {
+    if (tables_ != nullptr) {
+      arm_.unmap(table_region_.buffer);
+    }
+    tables_ = bench_.device().allocate(words.size() * sizeof(std::uint64_t));
+    table_region_ = mapped(*tables_, device::Access::read);
+  }
+  bench_.device().upload(tables_->address(), std::as_bytes(std::span(words)));
+  bench_.device().synchronize();
+  table_words_ = words;
+}
+
 device::RunTime Seat::run(double seconds, std::uint32_t poison) {
   return arm_.run(sequence_, seconds, poison, sets_);
 }
@@ -191,10 +278,12 @@ std::int64_t Seat::scratch_bytes() const {
 }
 
 Seat::Place Seat::place(device::Address address) const {
-  for (const Region& region : regions_) {
-    if (!region.writable && address >= region.address && address - region.address < region.bytes) {
-      return Place::inside_input;
-    }
+  const auto inside = [address](const Region& region) {
+    return !region.writable && address >= region.address && address - region.address < region.bytes;
+  };
+  if (std::ranges::any_of(regions_, inside) || inside(table_region_) ||
+      std::ranges::any_of(peers_, [&](const auto& item) { return inside(item.second); })) {
+    return Place::inside_input;
   }
   const auto near = [address](const Region& region) {
     const device::Address begin = region.address > kNear ? region.address - kNear : 0;

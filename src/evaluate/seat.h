@@ -4,13 +4,16 @@
 #include "evaluate/bench.h"
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace sweep::evaluate {
 
 // An arm with the buffers of one bench mapped, its scratch and its prepared plan. Must end before
-// bench and arm.
+// bench and arm. All ranks of a plan are played by the one arm: each has buffers and scratch of its
+// own, and what peers(T) gives is a second, read-only mapping where T is an output.
 class Seat {
  public:
   // Inputs are mapped with `inputs` rights. Throws ArmFault.
@@ -24,9 +27,10 @@ class Seat {
   Seat& operator=(const Seat&) = delete;
 
   // Expands and prepares the plan for the draw, which has the bench's dims; nothing to do if only
-  // the content changed. Scratch is kept where its sizes stay. New scratch holds the poison, and
-  // the runner's context nothing of earlier. Throws PlanFault or ArmFault.
-  void ready(const problem::Draw& draw, std::uint32_t poison);
+  // the content changed. `rank_order` as in submission::Binding. Scratch is kept where its sizes
+  // stay. New scratch holds the poison, and the runner's context nothing of earlier. Throws
+  // PlanFault or ArmFault.
+  void ready(const problem::Draw& draw, std::uint32_t poison, std::uint64_t rank_order = 0);
 
   // One call; afterwards scratch holds the poison, and what the runner's context keeps between
   // calls is overwritten.
@@ -50,6 +54,9 @@ class Seat {
   void load(std::vector<device::Step> steps);
   void load_library(const LibraryUse& use, const problem::Draw& draw);
   void take_scratch(const std::vector<submission::ScratchBuffer>& wanted, std::uint32_t poison);
+  void show_peers(const submission::Expansion& expansion, std::vector<device::Address>& buffers);
+  void put_tables(const std::vector<std::uint64_t>& words);
+  [[nodiscard]] device::Address peer_address(std::size_t region);
 
   struct Region {
     std::int64_t buffer = 0;
@@ -59,12 +66,19 @@ class Seat {
     device::Address end = 0;  // of the mapping: contents end there
   };
 
+  [[nodiscard]] Region mapped(const device::Buffer& buffer, device::Access access);
+
   Arm& arm_;
   const Bench& bench_;
   const problem::Problem& problem_;
   std::int64_t sm_count_;
-  std::vector<Region> regions_;
+  device::Access inputs_;
+  std::vector<Region> regions_;  // of slots, and for each of its ranks
   std::vector<Region> scratch_regions_;
+  std::map<std::size_t, Region> peers_;     // read-only mappings of outputs, by number in regions_
+  std::unique_ptr<device::Buffer> tables_;  // of peers
+  Region table_region_;
+  std::vector<std::uint64_t> table_words_;
   std::vector<std::int64_t> sets_;
   std::vector<std::int64_t> scratch_bytes_;
   bool washed_ = false;

@@ -203,7 +203,7 @@ Truth Session::watched(const problem::Draw& draw, const std::function<Truth()>& 
   return run();
 }
 
-Seat& Session::seat(Player& player, Bench& bench, const problem::Draw& draw) {
+Seat& Session::seat(Player& player, Bench& bench, const problem::Draw& draw, bool timed) {
   if (player.arm == nullptr) {
     start(player);
   }
@@ -224,7 +224,7 @@ Seat& Session::seat(Player& player, Bench& bench, const problem::Draw& draw) {
     // It makes its call once when it gets ready: the content must have arrived.
     device_->synchronize();
   }
-  found->second->ready(draw, poison_word(~poison_number(++calls_)));
+  found->second->ready(draw, poison_word(~poison_number(++calls_)), timed ? 0 : draw.key.word(0));
   return *found->second;
 }
 

@@ -172,7 +172,9 @@ class Session {
       const problem::Draw& draw);
 
   // Process, seat and plan, ready for the draw. Throws ArmFault, PlanFault or util::InfraError.
-  Seat& seat(Player& player, Bench& bench, const problem::Draw& draw);
+  // `timed`: ranks take each step in the order of their numbers, so that a plan is prepared once;
+  // else in one that follows from the draw's key, so that what relies on an order fails.
+  Seat& seat(Player& player, Bench& bench, const problem::Draw& draw, bool timed = true);
 
   // Whether the defence is in force: tests and `sweep selftest` switch some off.
   [[nodiscard]] bool has(Defence defence) const { return !options_.off.contains(defence); }

@@ -1,5 +1,6 @@
 #include "evaluate/session.h"
 #include "evaluate/timed.h"
+#include "problem/ranks.h"
 #include "util/error.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ std::uint64_t Session::poison_number(std::uint64_t call) const {
 }
 
 Played Session::play(Player& player, Bench& bench, const problem::Draw& draw, bool timed) {
-  Seat& place = seat(player, bench, draw);
+  Seat& place = seat(player, bench, draw, timed);
   const std::uint64_t number = poison_number(++calls_);
   Played played;
   {
@@ -108,7 +109,11 @@ Failure Session::failure_of(const ArmFault& fault, const Player& player) const {
     failure.defence = Defence::sandbox;
     failure.hint = "its host code made a system call that the sandbox ends a process for";
   } else if (failure.verdict == Verdict::incorrect_input_mutated) {
-    failure.hint = "a kernel wrote to an input; inputs are read-only, use `scratch` for work space";
+    failure.hint =
+        problem::ranked(problem_)
+            ? "a kernel wrote to an input, or through peers(T) to a tensor of a rank; both are "
+              "read-only, use `scratch` for work space"
+            : "a kernel wrote to an input; inputs are read-only, use `scratch` for work space";
   } else if (failure.verdict == Verdict::incorrect_out_of_bounds) {
     failure.hint = "an access left its buffer: is the index compared with the size?";
   } else if (failure.verdict == Verdict::timeout) {

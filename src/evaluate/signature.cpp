@@ -1,8 +1,7 @@
 #include "evaluate/signature.h"
 
+#include "problem/ranks.h"
 #include "util/error.h"
-
-#include <algorithm>
 
 namespace sweep::evaluate {
 namespace {
@@ -24,6 +23,7 @@ submission::Role plan_role(problem::Role role) {
 submission::Signature signature(const problem::Problem& problem, bool reference) {
   submission::Signature result;
   result.problem = problem.id;
+  result.ranked = !reference && problem::ranked(problem);
   for (const problem::Dim& dim : problem.dims) {
     result.dims.push_back(dim.name);
   }
@@ -38,7 +38,11 @@ submission::Signature signature(const problem::Problem& problem, bool reference)
     submission::Tensor made{tensor.name,
                             oracle ? problem::oracle_type(tensor.type) : tensor.type,
                             plan_role(tensor.role),
-                            {}};
+                            {},
+                            tensor.per_rank && !reference};
+    if (tensor.per_rank && reference) {
+      made.shape.push_back(std::get<expr::Expr>(expr::parse("ranks")));
+    }
     for (const problem::Located& extent : tensor.shape) {
       made.shape.push_back(extent.expr);
     }
@@ -64,10 +68,6 @@ submission::Signature reference_signature(const problem::Problem& problem) {
 }
 
 void require_supported(const problem::Problem& problem) {
-  using problem::Dim;
-  if (std::ranges::any_of(problem.dims, [](const Dim& d) { return d.kind == Dim::Kind::ranks; })) {
-    unsupported(problem, "several ranks");
-  }
   if (problem.inputs_cu) {
     unsupported(problem, "inputs.cu");
   }

@@ -93,7 +93,7 @@ json inputs_of(const Subject& subject,
       tensors.push_back({{"name", made.name},
                          {"role", role_name(made.role)},
                          {"type", expr::name(made.type)},
-                         {"shape", made.shape},
+                         {"shape", made.stacked},
                          {"bytes", made.bytes},
                          {"fill", tensor.fill ? json(tensor.fill->expr.text()) : json(nullptr)}});
     }

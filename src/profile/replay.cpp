@@ -4,6 +4,7 @@
 #include "evaluate/engine.h"
 #include "evaluate/image_wire.h"
 #include "evaluate/judge_protocol.h"
+#include "evaluate/peers.h"
 #include "evaluate/signature.h"
 #include "problem/fill.h"
 #include "util/error.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include <fcntl.h>
 
@@ -39,7 +41,8 @@ std::size_t padded(std::int64_t bytes) {
          kAlignment;
 }
 
-// In the order of candidate_signature(), filled where the problem fills them.
+// In the order of candidate_signature(), of each rank where it is ranked, filled where the problem
+// fills them.
 void make_tensors(device::Device& device,
                   device::Id id,
                   const problem::Problem& problem,
@@ -52,12 +55,45 @@ void make_tensors(device::Device& device,
       continue;
     }
     const problem::ConcreteTensor made = problem::concrete(problem, tensor, draw);
-    buffers.push_back(device::allocate_plain(device, id, padded(made.bytes)));
+    const std::size_t parts = evaluate::parts_of(made);
+    const auto part = static_cast<std::int64_t>(static_cast<std::size_t>(made.bytes) / parts);
+    for (std::size_t i = 0; i < parts; ++i) {
+      buffers.push_back(device::allocate_plain(device, id, padded(part)));
+    }
     for (std::size_t i = 0; i < plan.tensors().size(); ++i) {
-      if (plan.tensors()[i].tensor.name == made.name && made.bytes > 0) {
+      const problem::FilledTensor& filled = plan.tensors()[i];
+      if (filled.tensor.name != made.name || made.bytes == 0) {
+        continue;
+      }
+      if (parts == 1) {
         engine->fill(plan, i, buffers.back()->address());
+        continue;
+      }
+      for (std::size_t rank = 0; rank < parts; ++rank) {
+        std::vector<std::byte> values(static_cast<std::size_t>(part));
+        const auto count = filled.tensor.count / static_cast<std::int64_t>(parts);
+        plan.fill(i, static_cast<std::int64_t>(rank) * count, count, values);
+        device.upload(buffers[buffers.size() - parts + rank]->address(), values);
       }
     }
+  }
+}
+
+// Adds the tables of peers to the buffers.
+void add_tables(device::Device& device,
+                device::Id id,
+                const submission::Expansion& expansion,
+                Buffers& buffers,
+                std::vector<device::Address>& addresses) {
+  const evaluate::PeerWords tables = evaluate::peer_words(expansion, addresses);
+  if (tables.words.empty()) {
+    return;
+  }
+  const auto bytes = std::as_bytes(std::span(tables.words));
+  buffers.push_back(device::allocate_plain(device, id, bytes.size()));
+  device.upload(buffers.back()->address(), bytes);
+  for (const std::size_t begin : tables.begins) {
+    addresses.push_back(buffers.back()->address() + begin);
   }
 }
 
@@ -157,6 +193,7 @@ Replayed replay(device::Device& device,
   for (const auto& buffer : buffers) {
     addresses.push_back(buffer->address());
   }
+  add_tables(device, id, expansion, buffers, addresses);
   const auto steps = evaluate::bind_steps(code, expansion, facts, addresses);
   if (const auto* error = std::get_if<submission::PlanError>(&steps)) {
     return failed("the plan: " + error->what);

@@ -154,6 +154,43 @@ TEST_F(Shared, ReadOnlyImporterFaultsOnAWrite) {
   expect_owner_alive(0);
 }
 
+// What peers(T) shows of an output: its own rank's mapping may be written.
+TEST_F(Shared, ReadOnlyMappingBesideAWritableOneFaultsOnAWrite) {
+  EXPECT_EQ(child("peek", "r+rw", 0), "ok\n");
+  EXPECT_THAT(child("poke", "r+rw", 0), StartsWith("fault memory: CUDA error 700"));
+  expect_owner_alive(0);
+}
+
+// Each step of a graph sees through one mapping what the step before it stored through the other,
+// also where an earlier step has loaded the same addresses.
+TEST_F(Shared, SecondMappingSeesTheStepBefore) {
+  const auto alias = on().import(buffer_->export_fd(), kBytes, device::Access::read);
+  const auto out = on().allocate(3 * sizeof(unsigned) * 128);
+  const auto module = load(compile(
+      "extern \"C\" __global__ void put(unsigned* to, unsigned v) { to[threadIdx.x] = v; }\n"
+      "extern \"C\" __global__ void get(const unsigned* from, unsigned* to) { to[threadIdx.x] = "
+      "from[threadIdx.x]; }\n",
+      {"put", "get"}));
+  ASSERT_NE(module, nullptr);
+  std::vector<device::Step> steps;
+  for (unsigned i = 0; i < 3; ++i) {
+    steps.emplace_back(device::Launch{
+        "put", {1, 1, 1}, {128, 1, 1}, 0, {bytes_of(buffer_->address()), bytes_of(40 + i)}});
+    steps.emplace_back(
+        device::Launch{"get",
+                       {1, 1, 1},
+                       {128, 1, 1},
+                       0,
+                       {bytes_of(alias->address()), bytes_of(out->address() + i * 512)}});
+  }
+  const auto sequence = prepare(*module, steps);
+  ASSERT_NE(sequence, nullptr);
+  run(*sequence);
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_THAT(download<unsigned>(out->address() + i * std::size_t{512}, 128), Each(40 + i));
+  }
+}
+
 TEST_F(Shared, SlackUpTo256IsReadable) {
   EXPECT_EQ(child("peek", "r", 1023), "ok\n");
   expect_owner_alive(0);

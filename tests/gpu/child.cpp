@@ -66,11 +66,16 @@ int run_one(device::Device& on, const device::Image& image, device::Launch launc
   return 0;
 }
 
-// poke|peek BYTES r|rw OFFSET: one thread stores to or loads from a byte of the imported buffer.
+// poke|peek BYTES r|rw|r+rw OFFSET: one thread stores to or loads from a byte of the imported
+// buffer; r+rw: through the read-only one of two mappings.
 int touch_imported(const std::string& name, const std::vector<std::string>& arguments) {
   const auto on = device::cuda::open(0);
-  const auto access = arguments.at(1) == "r" ? device::Access::read : device::Access::read_write;
-  const auto buffer = on->import(util::Fd(kChildFd), std::stoull(arguments.at(0)), access);
+  const std::size_t bytes = std::stoull(arguments.at(0));
+  const auto beside = arguments.at(1) == "r+rw"
+                          ? on->import(util::Fd(dup(kChildFd)), bytes, device::Access::read_write)
+                          : nullptr;
+  const auto access = arguments.at(1) == "rw" ? device::Access::read_write : device::Access::read;
+  const auto buffer = on->import(util::Fd(kChildFd), bytes, access);
   const auto sink = on->allocate(4);
   const auto at = static_cast<std::int64_t>(buffer->address()) + std::stoll(arguments.at(2));
   return run_one(*on,

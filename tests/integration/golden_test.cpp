@@ -1,6 +1,7 @@
 #include "compile/compiler.h"
 #include "device/device.h"
 #include "evaluate/code.h"
+#include "evaluate/peers.h"
 #include "evaluate/signature.h"
 #include "problem/draw.h"
 #include "problem/problem.h"
@@ -208,21 +209,41 @@ class Case {
   }
 
  private:
+  // Vectors hold what is per rank stacked; a seed has a buffer of each rank.
   void fill(const submission::Signature& signature, const submission::Expansion& expansion) {
     for (const submission::Tensor& tensor : signature.tensors) {
       auto bytes = static_cast<std::int64_t>(expr::size_of(tensor.type));
       for (const expr::Expr& extent : tensor.shape) {
         bytes *= expr::eval_int(extent, draw_.dims, expr::Division::exact);
       }
-      add(static_cast<std::size_t>(bytes));
+      const auto part = static_cast<std::size_t>(bytes);
+      const std::size_t parts =
+          tensor.per_rank ? static_cast<std::size_t>(draw_.dims.at("ranks")) : 1;
+      std::vector<std::byte> data;
       if (tensor.role == submission::Role::input && bytes > 0) {
-        const auto data = bytes_of(golden_["inputs"].at(tensor.name), tensor.type);
-        ASSERT_EQ(data.size(), static_cast<std::size_t>(bytes)) << tensor.name;
-        device_.upload(addresses_.back(), data);
+        data = bytes_of(golden_["inputs"].at(tensor.name), tensor.type);
+        ASSERT_EQ(data.size(), part * parts) << tensor.name;
+      }
+      first_.push_back(addresses_.size());
+      parts_.push_back(parts);
+      for (std::size_t i = 0; i < parts; ++i) {
+        add(part);
+        if (!data.empty()) {
+          device_.upload(addresses_.back(), std::span(data).subspan(i * part, part));
+        }
       }
     }
     for (const submission::ScratchBuffer& scratch : expansion.scratch) {
       add(static_cast<std::size_t>(scratch.bytes));
+    }
+    const evaluate::PeerWords tables = evaluate::peer_words(expansion, addresses_);
+    if (!tables.words.empty()) {
+      const auto words = std::as_bytes(std::span(tables.words));
+      buffers_.push_back(device_.allocate(words.size()));
+      device_.upload(buffers_.back()->address(), words);
+      for (const std::size_t begin : tables.begins) {
+        addresses_.push_back(buffers_.back()->address() + begin);
+      }
     }
   }
 
@@ -240,8 +261,12 @@ class Case {
       if (tensor.role != submission::Role::output) {
         continue;
       }
-      std::vector<std::byte> bytes(sizes_[t]);
-      device_.download(bytes, addresses_[t]);
+      std::vector<std::byte> bytes;
+      for (std::size_t i = first_[t]; i < first_[t] + parts_[t]; ++i) {
+        std::vector<std::byte> part(sizes_[i]);
+        device_.download(part, addresses_[i]);
+        bytes.insert(bytes.end(), part.begin(), part.end());
+      }
       const std::vector<double> got = doubles(bytes, tensor.type);
       const auto expected = golden_["expected"].at(tensor.name).get<std::vector<double>>();
       ASSERT_EQ(got.size(), expected.size()) << tensor.name;
@@ -266,6 +291,7 @@ class Case {
   std::vector<std::unique_ptr<device::Buffer>> buffers_;
   std::vector<std::size_t> sizes_;
   std::vector<device::Address> addresses_;
+  std::vector<std::size_t> first_, parts_;  // buffers of each tensor
 };
 
 class Golden : public testing::TestWithParam<Folder> {};

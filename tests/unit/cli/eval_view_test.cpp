@@ -50,6 +50,14 @@ TEST(EvalText, FurtherPlanErrorsFollow) {
   EXPECT_EQ(count(text, "^"), 1U);
 }
 
+TEST(EvalText, VirtualRanksAreExplained) {
+  evaluate::Evaluation e;
+  e.verdict = evaluate::Verdict::pass_inconclusive;
+  EXPECT_THAT(eval_text(e, Style::plain()), Not(HasSubstr("virtual ranks")));
+  e.flags = {"virtual ranks"};
+  EXPECT_THAT(eval_text(e, Style::plain()), HasSubstr("this one device played every rank"));
+}
+
 TEST(EvalText, InfrastructureIsSaidOnce) {
   evaluate::Evaluation e;
   e.verdict = evaluate::Verdict::infra_judge;
