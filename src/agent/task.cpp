@@ -1,6 +1,7 @@
 #include "agent/task.h"
 
 #include "expr/dtype.h"
+#include "problem/ranks.h"
 #include "util/file.h"
 #include "util/sha256.h"
 #include "util/text.h"
@@ -13,6 +14,17 @@ namespace {
 
 constexpr std::size_t kMaxSeed = std::size_t{1} << 20U;  // the plan parser's own limit
 
+// ": 1, 2 or 4"
+std::string choices_text(const problem::Dim& dim) {
+  std::string out;
+  for (std::size_t i = 0; i < dim.choices.size(); ++i)
+    out += (i == 0                        ? ": "
+            : i + 1 == dim.choices.size() ? " or "
+                                          : ", ") +
+           std::to_string(dim.choices[i]);
+  return out;
+}
+
 std::string dims_text(const problem::Problem& problem) {
   std::string out = "Dims (integers, arguments of kernels by name):\n";
   for (const problem::Dim& dim : problem.dims) {
@@ -21,6 +33,8 @@ std::string dims_text(const problem::Problem& problem) {
       out += ": " + std::to_string(dim.min * dim.factor) + " to " +
              std::to_string(dim.max * dim.factor) +
              (dim.factor > 1 ? ", a multiple of " + std::to_string(dim.factor) : "");
+    else if (dim.kind == problem::Dim::Kind::ranks)
+      out += choices_text(dim);
     else
       out += " = " + dim.rule.expr.text();
     out += "\n";
@@ -38,7 +52,7 @@ std::string tensor_text(const problem::Tensor& tensor) {
   const std::string pointer =
       std::string(input ? "const " : "") + std::string(expr::cpp_name(tensor.type)) + "*";
   std::string out = "- " + tensor.name + ": " + std::string(expr::name(tensor.type)) + "[" + shape +
-                    "], `" + pointer + "`";
+                    "]" + (tensor.per_rank ? " per rank" : "") + ", `" + pointer + "`";
   if (tensor.fill)
     out += ", filled with " + tensor.fill->expr.text();
   return out + "\n";
@@ -61,6 +75,20 @@ std::string tensors_text(const problem::Problem& problem) {
     scalars += "- " + scalar->name + ": " + std::string(expr::name(scalar->type)) + ", `" +
                std::string(expr::cpp_name(scalar->type)) + "`\n";
   return scalars.empty() ? out : out + "Scalars:\n" + scalars;
+}
+
+// How a plan runs on ranks; docs/submission.md says the same at length.
+std::string ranks_text(const problem::Problem& problem) {
+  if (!problem::ranked(problem))
+    return {};
+  return R"(
+Ranks:
+- The plan runs on each rank, from 0 to ranks-1. `rank` and `ranks` are integers in it. What is `per rank` above each rank has for itself, with the shape given and other contents; scratch is per rank, too. Everything else is the same on all ranks. Outputs of every rank are checked.
+- `peers(T)` as an argument of a launch is a device array of every rank's pointer to T (`per rank` or scratch), for a parameter `const float* const* t`: `t[q][i]` is element i on rank q, the own rank included. Tensors of ranks are only read that way; scratch may be written, too (`float* const* t`).
+- Every step (launch, zero, copy) of the plan is taken by all ranks before the next one begins, so a launch sees all that any rank wrote in earlier steps. Within a step ranks come one after another in an order that is not told and changes: nothing that a peer writes in the same step may be read, and a kernel that waits for a peer never ends.
+- All ranks take the same number of steps and declare the same scratch. A launch with an empty grid counts as a step: `k<<<rank == 0 ? blocks : 0, 256>>>(..)`.
+- One device plays all ranks; what is timed is the whole, from the first step of the first rank to the last of the last.
+)";
 }
 
 std::string groups_text(const problem::Problem& problem) {
@@ -128,8 +156,9 @@ Task make_task(const problem::Problem& problem,
   out.name = problem.folder.filename().string();
   out.title = problem.title;
   out.statement = problem.statement;
-  out.contract = dims_text(problem) + "\n" + tensors_text(problem) + groups_text(problem) + "\n" +
-                 shapes_text(problem, kind == device::Kind::cpu) + "\n" + rules_text(problem);
+  out.contract = dims_text(problem) + "\n" + tensors_text(problem) + groups_text(problem) +
+                 ranks_text(problem) + "\n" + shapes_text(problem, kind == device::Kind::cpu) +
+                 "\n" + rules_text(problem);
   out.reference = std::string(util::trim(problem.reference.text));
   out.device = device_facts(device, kind);
   out.sha256 = problem.hash();

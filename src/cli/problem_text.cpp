@@ -1,5 +1,6 @@
 #include "cli/problem_text.h"
 
+#include "problem/ranks.h"
 #include "util/text.h"
 
 #include <fmt/format.h>
@@ -70,7 +71,10 @@ std::string type_text(const problem::Tensor& tensor) {
   for (const problem::Located& extent : tensor.shape) {
     dims.push_back(extent.expr.text());
   }
-  return fmt::format("{}[{}]", expr::name(tensor.type), fmt::join(dims, ", "));
+  return fmt::format("{}[{}]{}",
+                     expr::name(tensor.type),
+                     fmt::join(dims, ", "),
+                     tensor.per_rank ? " per rank" : "");
 }
 
 std::string signature_comment(const problem::Problem& problem) {
@@ -89,6 +93,12 @@ std::string signature_comment(const problem::Problem& problem) {
                          pad_right(tensor.name, 12),
                          type_text(tensor));
     }
+  }
+  if (problem::ranked(problem)) {
+    out +=
+        "// The plan runs on each rank, step by step together. It knows rank and ranks, and "
+        "peers(T): every rank's pointer\n// to T, for a parameter `const float* const*` (of "
+        "scratch: `float* const*`).\n";
   }
   return out +
          "// The plan below (//@ lines) is the host code: launches, scratch buffers, loops. It may "

@@ -47,6 +47,20 @@ Task example_task() {
                    kTests / "data/problems/example/center/seed.cu");
 }
 
+TEST(Task, TellsHowPlansRunOnRanks) {
+  const std::filesystem::path folder = kTests / "data/problems/test/exchange";
+  const Task task =
+      make_task(problem::require(folder), some_gpu(), device::Kind::cuda, folder / "seed.cu");
+  for (const char* part : {"- ranks: 1, 2 or 4\n",
+                           "- x: f32[n] per rank, `const float*`",
+                           "- w: f32[n], `const float*`",
+                           "`peers(T)`",
+                           "`const float* const* t`"}) {
+    EXPECT_THAT(task.contract, HasSubstr(part));
+  }
+  EXPECT_THAT(example_task().contract, Not(HasSubstr("peers(")));
+}
+
 // Both messages, without the words about each tool: those belong to the tools.
 std::string whole_prompt(const Harness& harness, const Task& task, const Shown& shown) {
   std::string system = system_prompt(harness);
