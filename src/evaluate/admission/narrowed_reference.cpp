@@ -1,5 +1,7 @@
 #include "evaluate/admission/narrowed_reference.h"
 
+#include "problem/ranks.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -53,6 +55,9 @@ expr::DType narrow_type(expr::DType type) {
 NarrowedReference narrowed_reference(const problem::Problem& problem) {
   if (problem.precision == problem::Precision::fp64) {
     return {"", "the problem's precision is fp64"};
+  }
+  if (problem::ranked(problem)) {
+    return {"", "it sees the tensors of all ranks at once"};
   }
   std::string head;
   for (const problem::Tensor& tensor : problem.tensors) {

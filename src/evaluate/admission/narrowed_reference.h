@@ -14,8 +14,9 @@ struct NarrowedReference {
 };
 
 // Every `double` becomes `float`, every f64 of the plan f32; aux tensors become scratch. None where
-// the problem's precision is fp64 or a float output is not f32. Whether the text compiles is for
-// the caller to find out: what takes a double apart (`__double_as_longlong`) does not.
+// the problem's precision is fp64, where it has ranks, or where a float output is not f32. Whether
+// the text compiles is for the caller to find out: what takes a double apart
+// (`__double_as_longlong`) does not.
 [[nodiscard]] NarrowedReference narrowed_reference(const problem::Problem& problem);
 
 }  // namespace sweep::evaluate::admission

@@ -53,6 +53,14 @@ TEST(NarrowedReference, IsNoneWhereFloatIsNotTheOutputsType) {
   EXPECT_THAT(narrowed_reference(parsed("f64", "fp64")).reason, HasSubstr("fp64"));
 }
 
+// Its plan is written for the tensors of all ranks at once.
+TEST(NarrowedReference, IsNoneWhereThereAreRanks) {
+  problem::Problem ranks = parsed("f32", "fp32");
+  ranks.dims.front().kind = problem::Dim::Kind::ranks;
+  EXPECT_EQ(narrowed_reference(ranks).text, "");
+  EXPECT_THAT(narrowed_reference(ranks).reason, HasSubstr("all ranks"));
+}
+
 TEST(NarrowedReference, TakesIntegerOutputs) {
   EXPECT_NE(narrowed_reference(parsed("i32", "fp32")).text, "");
 }
