@@ -15,9 +15,9 @@ constexpr double kCpuDrawBytes = 4 << 20;
 // Kept by the store from one draw's dims to the next.
 constexpr std::size_t kIdleBytes = std::size_t{256} << 20U;
 
-// What a judge without work keeps of results: of a GPU a sixteenth, beside what lock_device() hands
-// out. Draws of the cpu device are small.
-constexpr std::size_t kKeptShare = 16;
+// What a judge keeps of results that it computes ahead: of a GPU an eighth at most, beside what
+// lock_device() hands out. Draws of the cpu device are small.
+constexpr std::size_t kKeptShare = 8;
 constexpr std::size_t kKeptOnCpu = std::size_t{64} << 20U;
 
 std::size_t kept_bytes(device::Kind kind, const device::Info& info) {

@@ -26,7 +26,7 @@ using namespace sweep;
 constexpr int kRounds = 3;
 // Until the next text: mostly a model takes longer to answer. A judge opens its device in 1 s.
 constexpr double kOpenSeconds = 1;
-constexpr double kTurnSeconds = 4;
+constexpr double kTurnSeconds = 3;
 
 struct Measured {
   double verdict = 0;  // until stress has passed
