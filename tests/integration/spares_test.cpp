@@ -223,6 +223,7 @@ TEST_F(SparesOnCpu, WhatWasComputedAheadChangesNoResult) {
       with("y[i] =", "if (i % 3 != 1) y[i] ="),
       with("y[i] =", "if (blockIdx.x == 0) y[i] ="),
       with("y[i] =", "y[i + (1 << 20)] = y[i] ="),
+      util::read_file(kSource / "tests/data/problems/test/exchange/seed.cu", 1 << 16),  // of ranks
   };
   for (const Stage stage : {Stage::check, Stage::stress}) {
     for (const std::string& source : sources) {
