@@ -8,11 +8,13 @@ __global__ void likelihood(const int* count, const float* log_alpha, double* y, 
     double sum = 0, magnitude = 0, all_alpha = 0, all_count = 0;
     for (int k = 0; k < categories; ++k) {
         double n = count[(long long)i * categories + k], alpha = exp((double)log_alpha[k]);
-        sum += lgamma(n + alpha) - lgamma(alpha);
-        magnitude += fabs(lgamma(n + alpha)) + fabs(lgamma(alpha));
+        double posterior = lgamma(n + alpha), prior = lgamma(alpha);
+        sum += posterior - prior;
+        magnitude += fabs(posterior) + fabs(prior);
         all_alpha += alpha;
         all_count += n;
     }
-    y[i] = lgamma(all_alpha) - lgamma(all_count + all_alpha) + sum;
-    size[i] = fabs(lgamma(all_alpha)) + fabs(lgamma(all_count + all_alpha)) + magnitude;
+    double posterior = lgamma(all_count + all_alpha), prior = lgamma(all_alpha);
+    y[i] = prior - posterior + sum;
+    size[i] = fabs(prior) + fabs(posterior) + magnitude;
 }
