@@ -1,13 +1,13 @@
 //@ problem level2/10
-//@ const THREADS = 256, WARPS = THREADS / 32, ROWS = 128, COLS = 64, DEPTH = 16
-//@ let places = batch*n, pairs = places*n, tiles = ceildiv(places, ROWS), pair_tiles = ceildiv(pairs, ROWS)
-//@ let narrow = ceildiv(hidden, COLS), wide = ceildiv(channels, COLS)
+//@ const THREADS = 256, WARPS = THREADS / 32, DEPTH = 16
+//@ let places = batch*n, pairs = places*n, tiles = ceildiv(places, 32), pair_tiles = ceildiv(pairs, 128)
+//@ let narrow = ceildiv(hidden, 64), wide = ceildiv(channels, 64)
 //@ scratch f32 own[places, hidden], other[places, hidden], s[pairs, hidden], m[pairs, channels], top[places, channels]
-//@ linear<true><<<(tiles, narrow), THREADS>>>(nodes, w_own, b_in, own, places, channels, hidden)
-//@ linear<false><<<(tiles, narrow), THREADS>>>(nodes, w_other, b_in, other, places, channels, hidden)
-//@ linear<false><<<(pair_tiles, narrow), THREADS>>>(pair, w_edge, b_in, s, pairs, edge, hidden)
+//@ linear<2, 8, true><<<(tiles, narrow), 128>>>(nodes, w_own, b_in, own, places, channels, hidden)
+//@ linear<2, 8, false><<<(tiles, narrow), 128>>>(nodes, w_other, b_in, other, places, channels, hidden)
+//@ linear<8, 8, false><<<(pair_tiles, narrow), 128>>>(pair, w_edge, b_in, s, pairs, edge, hidden)
 //@ join<<<ceildiv(pairs*hidden, THREADS), THREADS>>>(own, other, s, pairs*hidden, n, hidden)
-//@ linear<true><<<(pair_tiles, wide), THREADS>>>(s, w_out, b_out, m, pairs, hidden, channels)
+//@ linear<8, 8, true><<<(pair_tiles, wide), 128>>>(s, w_out, b_out, m, pairs, hidden, channels)
 //@ aggregate<<<(places, ceildiv(channels, 64)), 64>>>(m, mask, top, n, channels)
 //@ layer_norm<<<ceildiv(places, WARPS), THREADS>>>(top, norm_gain, norm_bias, y, places, channels)
 //@ add<<<ceildiv(places*channels, THREADS), THREADS>>>(nodes, top, y, places*channels)
@@ -31,25 +31,28 @@ __global__ void layer_norm(const float* x, const float* gain, const float* bias,
     for (int c = lane; c < width; c += 32) y[(size_t)r * width + c] = (v[c] - mean) * factor * gain[c] + bias[c];
 }
 
-// y = x w^T (+ bias) in tiles of ROWS x COLS; a thread makes 8 x 4.
-template <bool BIAS>
+// y = x w^T (+ bias) in tiles of 16 R x 8 C, 128 threads for each; a thread makes R x C.
+template <int R, int C, bool BIAS>
 __global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
-    __shared__ float a[DEPTH][ROWS + 1], b[DEPTH][COLS + 1];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * ROWS, column = blockIdx.y * COLS;
-    float sum[8][4] = {};
+    __shared__ __align__(16) float a[DEPTH][16 * R + 4], b[DEPTH][8 * C + 4];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.x * 16 * R, column = blockIdx.y * 8 * C;
+    float sum[R][C] = {};
     for (int first = 0; first < in; first += DEPTH) {
-        int k = first + tx;
-        for (int r = ty; r < ROWS; r += 16) a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
-        for (int c = ty; c < COLS; c += 16) b[tx][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        for (int half = 0; half < DEPTH; half += 8) {
+            int i = half + tx, k = first + i;
+            for (int r = ty; r < ty + 16 * R; r += 16) a[i][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+            for (int c = ty; c < ty + 8 * C; c += 16) b[i][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        }
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 8; ++r)
-                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 16 * c];
+            for (int r = 0; r < R; ++r)
+                for (int c = 0; c < C; ++c) sum[r][c] += a[i][ty * R + r] * b[i][tx + 8 * c];
         __syncthreads();
     }
-    for (int r = 0; r < 8; ++r)
-        for (int c = 0; c < 4; ++c) {
-            int i = row + ty * 8 + r, o = column + tx + 16 * c;
+    for (int r = 0; r < R; ++r)
+        for (int c = 0; c < C; ++c) {
+            int i = row + ty * R + r, o = column + tx + 8 * c;
             if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + (BIAS ? bias[o] : 0.0f);
         }
 }

@@ -1,12 +1,12 @@
 //@ problem level2/13
-//@ const THREADS = 256, PARTS = 1024, ROWS = 128, COLS = 64, DEPTH = 16
+//@ const THREADS = 256, PARTS = 1024, DEPTH = 16
 //@ let tokens = batch*len, count = tokens*cin, parts = min(PARTS, ceildiv(count, THREADS))
 //@ scratch f32 part[parts], step[1], rounded[tokens, cin], m[tokens, cin]
 //@ part_peaks<<<parts, THREADS>>>(x, part, count)
 //@ find_step<<<1, THREADS>>>(part, step, parts)
 //@ quantize<<<ceildiv(count, THREADS), THREADS>>>(x, step, rounded, count)
 //@ mix<<<ceildiv(count, THREADS), THREADS>>>(x, rounded, gate, m, count, cin)
-//@ linear<true><<<(ceildiv(tokens, ROWS), ceildiv(cout, COLS)), THREADS>>>(m, w, bias, y, tokens, cin, cout)
+//@ linear<8, 8, true><<<(ceildiv(tokens, 128), ceildiv(cout, 64)), 128>>>(m, w, bias, y, tokens, cin, cout)
 #include <cmath>
 
 __device__ float block_max(float v) {
@@ -46,25 +46,28 @@ __global__ void mix(const float* x, const float* rounded, const float* gate, flo
     m[i] = s * rounded[i] + (1.0f - s) * x[i];
 }
 
-// y = x w^T (+ bias) in tiles of ROWS x COLS; a thread makes 8 x 4.
-template <bool BIAS>
+// y = x w^T (+ bias) in tiles of 16 R x 8 C, 128 threads for each; a thread makes R x C.
+template <int R, int C, bool BIAS>
 __global__ void linear(const float* x, const float* w, const float* bias, float* y, int rows, int in, int out) {
-    __shared__ float a[DEPTH][ROWS + 1], b[DEPTH][COLS + 1];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, row = blockIdx.x * ROWS, column = blockIdx.y * COLS;
-    float sum[8][4] = {};
+    __shared__ __align__(16) float a[DEPTH][16 * R + 4], b[DEPTH][8 * C + 4];
+    int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.x * 16 * R, column = blockIdx.y * 8 * C;
+    float sum[R][C] = {};
     for (int first = 0; first < in; first += DEPTH) {
-        int k = first + tx;
-        for (int r = ty; r < ROWS; r += 16) a[tx][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
-        for (int c = ty; c < COLS; c += 16) b[tx][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        for (int half = 0; half < DEPTH; half += 8) {
+            int i = half + tx, k = first + i;
+            for (int r = ty; r < ty + 16 * R; r += 16) a[i][r] = row + r < rows && k < in ? x[(size_t)(row + r) * in + k] : 0.0f;
+            for (int c = ty; c < ty + 8 * C; c += 16) b[i][c] = column + c < out && k < in ? w[(size_t)(column + c) * in + k] : 0.0f;
+        }
         __syncthreads();
+#pragma unroll 4
         for (int i = 0; i < DEPTH; ++i)
-            for (int r = 0; r < 8; ++r)
-                for (int c = 0; c < 4; ++c) sum[r][c] += a[i][ty * 8 + r] * b[i][tx + 16 * c];
+            for (int r = 0; r < R; ++r)
+                for (int c = 0; c < C; ++c) sum[r][c] += a[i][ty * R + r] * b[i][tx + 8 * c];
         __syncthreads();
     }
-    for (int r = 0; r < 8; ++r)
-        for (int c = 0; c < 4; ++c) {
-            int i = row + ty * 8 + r, o = column + tx + 16 * c;
+    for (int r = 0; r < R; ++r)
+        for (int c = 0; c < C; ++c) {
+            int i = row + ty * R + r, o = column + tx + 8 * c;
             if (i < rows && o < out) y[(size_t)i * out + o] = sum[r][c] + (BIAS ? bias[o] : 0.0f);
         }
 }
