@@ -31,9 +31,8 @@ std::string cpp_parameter(const problem::Tensor& tensor) {
 std::string dims_text(const problem::Problem& problem) {
   std::vector<std::string> parts;
   for (const problem::Dim& dim : problem.dims) {
-    parts.push_back(dim.kind == problem::Dim::Kind::derived
-                        ? dim.name + " = " + dim.rule.expr.text()
-                        : dim.name);
+    parts.push_back(dim.kind == problem::Dim::Kind::free ? dim.name
+                                                         : dim.name + " = " + dim.rule.expr.text());
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
