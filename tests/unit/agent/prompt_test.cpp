@@ -1,5 +1,6 @@
 #include "agent/prompt.h"
 
+#include "../../support/literals.h"
 #include "agent/task.h"
 #include "agent/tools.h"
 #include "util/file.h"
@@ -19,6 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::filesystem::path kTests = std::filesystem::path(SWEEP_SOURCE_DIR) / "tests";
+const std::filesystem::path kSources = std::filesystem::path(SWEEP_SOURCE_DIR) / "src";
 constexpr std::size_t kMax = 1 << 20;
 
 Harness harness_of(std::string_view name) {
@@ -212,8 +214,9 @@ TEST(Prompts, FeedbackOfEachHarnessHasNoHoles) {
               Not(HasSubstr("{{")));
 }
 
-// SHA-256 over the golden files: what models are told, by prompts and by tools.
-std::string golden_sha256() {
+// SHA-256 over what models are told by prompts and by tools: the golden files, and the string
+// literals of the sources that say more than these show.
+std::string texts_sha256() {
   std::vector<std::filesystem::path> files;
   for (const char* folder : {"prompts", "tools"})
     for (const auto& entry : std::filesystem::directory_iterator(kTests / "golden" / folder))
@@ -223,7 +226,28 @@ std::string golden_sha256() {
   std::string all;
   for (const std::filesystem::path& file : files)
     all += file.filename().string() + "\n" + util::sha256_hex(util::read_file(file, kMax)) + "\n";
+  for (const char* source : {"agent/kernel_text.cpp",
+                             "agent/look_text.cpp",
+                             "agent/profile_text.cpp",
+                             "agent/roofline_text.cpp",
+                             "agent/task.cpp",
+                             "agent/tool_judge.cpp",
+                             "agent/tool_look.cpp",
+                             "agent/tool_texts.cpp",
+                             "agent/tools.cpp",
+                             "endpoint/arguments.cpp",
+                             "evaluate/feedback.cpp"})
+    all += std::string(source) + "\n" +
+           util::sha256_hex(sweep::test::literals_of(util::read_file(kSources / source, kMax))) +
+           "\n";
   return util::sha256_hex(all);
+}
+
+TEST(Literals, AreWhatAProgramMaySay) {
+  EXPECT_EQ(sweep::test::literals_of(
+                "#include \"x.h\"\n// \"a\"\nf(\"b\\\"c\"\n  \"d\", '\"', 1'000, \"e\");/*\"f\"*/"),
+            "b\\\"cde");
+  EXPECT_EQ(sweep::test::literals_of("R\"(raw \"text\")\" + R\"x(y)x\""), "raw \"text\"y");
 }
 
 // Whoever changes what models are told states it: the hashes stand beside the version that they
@@ -231,7 +255,7 @@ std::string golden_sha256() {
 TEST(GoldenVersion, OtherTextsHaveAnotherVersion) {
   const std::string version = "version " + std::to_string(prompts_version()) + "\n";
   const std::string now =
-      version + "sha256 " + prompts_sha256() + "\ntexts " + golden_sha256() + "\n";
+      version + "sha256 " + prompts_sha256() + "\ntexts " + texts_sha256() + "\n";
   const std::filesystem::path file = kTests / "golden/prompts/version.md";
   const std::string golden =
       std::filesystem::exists(file) ? util::read_file(file, kMax) : std::string();
