@@ -1,6 +1,6 @@
 //@ problem level2/46
 //@ const THREADS = 256, WARPS = THREADS / 32, ROWS = 128, COLS = 64, DEPTH = 16, DIGITS = 256
-//@ let tiles = ceildiv(n, ROWS), counters = clamp(ceildiv(n*n, 16*THREADS), 1, 8*sm_count)
+//@ let tiles = ceildiv(n, ROWS), counters = min(n, 16*sm_count)
 //@ scratch f32 far[n, n], k[n, n], total[n], score[n, dim], attract[n, dim], means[n, dim]
 //@ scratch u32 found[2], counts[DIGITS]
 //@ gradients<<<ceildiv(n*dim, THREADS), THREADS>>>(x, center, width, score, n*dim, dim)
@@ -58,12 +58,11 @@ __global__ void count(const float* far, const unsigned* found, unsigned* counts,
     own[threadIdx.x] = 0;
     __syncthreads();
     unsigned begin = found[0];
-    size_t step = (size_t)gridDim.x * THREADS, size = (size_t)n * n;
-    for (size_t at = (size_t)blockIdx.x * THREADS + threadIdx.x; at < size; at += step) {
-        unsigned bits = __float_as_uint(far[at]);
-        bool same = shift == 24 || bits >> (shift + 8) == begin >> (shift + 8);
-        if (at / n < at % n && same) atomicAdd(&own[bits >> shift & (DIGITS - 1)], 1u);
-    }
+    for (int i = blockIdx.x; i < n; i += gridDim.x)
+        for (int j = i + 1 + threadIdx.x; j < n; j += THREADS) {
+            unsigned bits = __float_as_uint(far[(size_t)i * n + j]);
+            if (shift == 24 || bits >> (shift + 8) == begin >> (shift + 8)) atomicAdd(&own[bits >> shift & (DIGITS - 1)], 1u);
+        }
     __syncthreads();
     if (own[threadIdx.x] > 0) atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);
 }
