@@ -1,6 +1,6 @@
 //@ problem level2/46
 //@ let threads = 128*clamp(ceildiv(n*n, 8192), 1, 512)
-//@ scratch f64 far[n, n]
+//@ scratch f64 far[n, n], k[n, n]
 //@ scratch u64 found[1], below[1]
 //@ distances<<<ceildiv(n*n, 128), 128>>>(x, far, n*n, n, dim)
 //@ zero(found)
@@ -9,7 +9,8 @@
 //@   count<<<threads/128, 128>>>(far, found, below, n, bit)
 //@   decide<<<1, 1>>>(found, below, n, bit)
 //@ }
-//@ direct<<<ceildiv(n*dim, 128), 128>>>(x, center, width, far, found, phi, n, dim)
+//@ similar<<<ceildiv(n*n, 128), 128>>>(far, found, k, n)
+//@ direct<<<ceildiv(n*dim, 128), 128>>>(x, center, width, k, found, phi, n, dim)
 #include <cmath>
 
 __global__ void distances(const float* x, double* far, long long count, int n, int dim) {
@@ -36,15 +37,22 @@ __global__ void decide(unsigned long long* found, const unsigned long long* belo
     if (below[0] <= rank) found[0] |= 1ull << bit;
 }
 
-__global__ void direct(const float* x, const float* center, const float* width, const double* far, const unsigned long long* found,
+__device__ double bandwidth(const unsigned long long* found, int n) { return __longlong_as_double((long long)found[0]) / log(n + 1.0); }
+
+__global__ void similar(const double* far, const unsigned long long* found, double* k, int n) {
+    long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (at < (long long)n * n) k[at] = exp(-far[at] / bandwidth(found, n));
+}
+
+__global__ void direct(const float* x, const float* center, const float* width, const double* k, const unsigned long long* found,
                        double* phi, int n, int dim) {
     long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= (long long)n * dim) return;
     long long i = at / dim, c = at % dim;
-    double h = __longlong_as_double((long long)found[0]) / log(n + 1.0), sum = 0;
+    double h = bandwidth(found, n), sum = 0;
     for (long long j = 0; j < n; ++j) {
         double score = ((double)center[c] - x[j * dim + c]) / ((double)width[c] * width[c]);
-        sum += exp(-far[i * n + j] / h) * (score + 2 / h * ((double)x[at] - x[j * dim + c]));
+        sum += k[i * n + j] * (score + 2 / h * ((double)x[at] - x[j * dim + c]));
     }
     phi[at] = sum / n;
 }
