@@ -61,10 +61,11 @@
 
 // A block of these three has SPAN points of one row. Two batch entries of a channel make one complex row, the real and the
 // imaginary part, padded with zeros: filters are real.
-__global__ void pad(const float* x, float2* u, int batch, int channels, int length, int n) {
+__global__ void pad(const float* __restrict__ x, float2* __restrict__ u, int batch, int channels, int length, int n) {
     int c = blockIdx.x % channels, b = 2 * (blockIdx.x / channels), end = min(n, (int)(blockIdx.y + 1) * SPAN);
     const float* first = x + ((size_t)b * channels + c) * length;
     const float* second = first + (size_t)channels * length;
+#pragma unroll 4
     for (int t = blockIdx.y * SPAN + threadIdx.x; t < end; t += THREADS) {
         float2 v = {0.0f, 0.0f};
         if (t < length) v.x = first[t];
@@ -107,18 +108,21 @@ __device__ void small(float2* v, float sign) {
 // One pass of Stockham's transform: R transforms of `size` points become one of R*size. A thread makes R of a row's n points. In the
 // first pass they are neighbours: shared memory turns the block's results, so that neighbouring threads write neighbouring points.
 template <int R>
-__global__ void pass(const float2* from, float2* to, size_t count, int n, int size, float sign) {
+__global__ void pass(const float2* __restrict__ from, float2* __restrict__ to, size_t count, int n, int size, float sign) {
     __shared__ float2 turned[R][PASS + 1];
     size_t i = (size_t)blockIdx.x * PASS + threadIdx.x;
     float2 v[R];
     if (i < count) {
         int step = n / R, k = (int)(i % step), j = k % size;
         size_t row = i / step * n;
-        for (int r = 0; r < R; ++r) {
-            float2 w;
-            sincospif(sign * 2.0f * (float)(j * r) / (float)(size * R), &w.y, &w.x);
-            v[r] = times(from[row + k + (size_t)r * step], w);
+        float turn = sign * 2.0f / (float)(size * R);
+        float2 w[R];
+        w[0] = {1.0f, 0.0f};
+        for (int p = 1; p < R; p *= 2) {
+            sincospif(turn * (float)(j * p), &w[p].y, &w[p].x);
+            for (int q = 1; q < p; ++q) w[p + q] = times(w[p], w[q]);
         }
+        for (int r = 0; r < R; ++r) v[r] = times(from[row + k + (size_t)r * step], w[r]);
         small<R>(v, sign);
         if (size > 1)
             for (int r = 0; r < R; ++r) to[row + (size_t)(k - j) * R + j + (size_t)r * size] = v[r];
@@ -132,17 +136,19 @@ __global__ void pass(const float2* from, float2* to, size_t count, int n, int si
 }
 
 // The transform of each row times that of its channel's filter.
-__global__ void multiply(float2* u, const float2* f, int channels, int n) {
+__global__ void multiply(float2* __restrict__ u, const float2* __restrict__ f, int channels, int n) {
     float2* row = u + (size_t)blockIdx.x * n;
     const float2* filter = f + (size_t)(blockIdx.x % channels) * n;
     int end = min(n, (int)(blockIdx.y + 1) * SPAN);
+#pragma unroll 4
     for (int k = blockIdx.y * SPAN + threadIdx.x; k < end; k += THREADS) row[k] = times(row[k], filter[k]);
 }
 
 // The way back from pad(), without the padding: blockIdx.x counts (batch, channel).
-__global__ void cut(const float2* u, float* y, int channels, int length, int n) {
+__global__ void cut(const float2* __restrict__ u, float* __restrict__ y, int channels, int length, int n) {
     int b = blockIdx.x / channels, c = blockIdx.x % channels, end = min(length, (int)(blockIdx.y + 1) * SPAN);
     const float2* row = u + ((size_t)(b / 2) * channels + c) * n;
+#pragma unroll 4
     for (int t = blockIdx.y * SPAN + threadIdx.x; t < end; t += THREADS)
         y[(size_t)blockIdx.x * length + t] = (b % 2 == 0 ? row[t].x : row[t].y) / n;
 }

@@ -1,5 +1,5 @@
 //@ problem level3/12
-//@ const THREADS = 256, WARPS = THREADS / 32, EACH = 4
+//@ const THREADS = 256, WARPS = THREADS / 32, EACH = 8
 //@ scratch f32 shift[flows, dim], slope[flows], t[batch]
 //@ constrain<<<flows, 32>>>(w, u, shift, slope, dim)
 //@ copy(z_out, z)
@@ -38,18 +38,23 @@ __global__ void project(const float* z, const float* w, const float* b, float* t
     for (int i = lane; i < dim; i += 32)
         for (int s = 0; s < EACH; ++s)
             if (first + s < batch) sum[s] += z[(size_t)(first + s) * dim + i] * w[i];
+    float own = 0.0f;
     for (int s = 0; s < EACH; ++s) {
         float dot = warp_sum(sum[s]);
-        if (lane == s && first + s < batch) t[first + s] = tanhf(dot + b[0]);
+        if (lane == s) own = dot;
     }
+    if (lane < EACH && first + lane < batch) t[first + lane] = tanhf(own + b[0]);
 }
 
-// A warp for each EACH samples, too.
+// A warp for each EACH samples, too; all are on their way before the first is written.
 __global__ void advance(float* z, const float* shift, const float* t, int batch, int dim) {
     int first = (blockIdx.x * WARPS + threadIdx.x / 32) * EACH, lane = threadIdx.x % 32;
-    for (int i = lane; i < dim; i += 32)
+    for (int i = lane; i < dim; i += 32) {
+        float v[EACH];
+        for (int s = 0; s < EACH; ++s) v[s] = first + s < batch ? z[(size_t)(first + s) * dim + i] + shift[i] * t[first + s] : 0.0f;
         for (int s = 0; s < EACH; ++s)
-            if (first + s < batch) z[(size_t)(first + s) * dim + i] += shift[i] * t[first + s];
+            if (first + s < batch) z[(size_t)(first + s) * dim + i] = v[s];
+    }
 }
 
 __global__ void add_log(const float* t, const float* slope, float* log_det, int batch) {
