@@ -141,6 +141,18 @@ TEST_F(Admit, ASoundProblemIsAdmittedByAllRules) {
   EXPECT_THAT(rule(found, Rule::honest).worst, HasSubstr("the reference in fp32"));
 }
 
+// A problem whose shapes are all large was refused, as no input had been seen to matter.
+TEST_F(Admit, TheSmallestShapeIsExaminedHoweverLargeItIs) {
+  write({});
+  AdmitOptions options = cpu_options(folder_.path());
+  options.rules.host_bytes = 1;
+  const Admission found = admit(options,
+                                problem::require(folder_.path()),
+                                [](const std::string&, std::size_t, std::size_t) {});
+  EXPECT_EQ(failed(found), Names{});
+  EXPECT_THAT(rule(found, Rule::influence).worst, HasSubstr("2 of 2 inputs matter"));
+}
+
 TEST_F(Admit, ATooWideToleranceLetsNullSolversPass) {
   Texts texts;
   texts.tolerance = "[tolerance.y]\nfloor = 10\nceiling = 100\n";

@@ -123,6 +123,7 @@ json to_json(const Options& options) {
           {"heldout_draws", options.heldout_draws},
           {"replicates", options.replicates},
           {"draw_seconds", options.draw_seconds},
+          {"host_bytes", options.host_bytes},
           {"golden", options.golden},
           {"golden_file", options.golden_file},
           {"narrowed", options.narrowed},
@@ -138,6 +139,7 @@ Options options_from_json(const json& body) {
   options.heldout_draws = int_from(body, "heldout_draws");
   options.replicates = int_from(body, "replicates");
   options.draw_seconds = number_from(body, "draw_seconds");
+  options.host_bytes = field<std::int64_t>(body, "host_bytes");
   options.golden = field<std::string>(body, "golden");
   options.golden_file = field<std::string>(body, "golden_file");
   options.narrowed = field<bool>(body, "narrowed");

@@ -55,8 +55,11 @@ struct Options {
   int heldout_draws = 20;     // of a secret that is none
   int replicates = 3;         // draws of each visible shape and content
   double draw_seconds = 120;  // the draws of rule 7 end after this time, however many there were
-  std::string golden;         // text of the vectors; empty: there are none
-  std::string golden_file;    // where they belong
+  // Rules that copy tensors to the host leave out visible shapes of more bytes of inputs and
+  // outputs, except the smallest.
+  std::int64_t host_bytes = std::int64_t{128} << 20;
+  std::string golden;       // text of the vectors; empty: there are none
+  std::string golden_file;  // where they belong
   // The candidate of the session is the reference in fp32 (honest.h); else why there is none.
   bool narrowed = false;
   std::string narrowed_reason;

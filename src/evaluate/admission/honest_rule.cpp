@@ -9,19 +9,18 @@
 namespace sweep::evaluate::admission {
 namespace {
 
-// Largest tensors of a case that are rounded on the host.
-constexpr std::size_t kMostHostBytes = std::size_t{128} << 20U;
-
 class HonestRule final : public RuleCheck {
  public:
   explicit HonestRule(const Options& options)
-      : narrowed_(options.narrowed), reason_(options.narrowed_reason) {}
+      : narrowed_(options.narrowed),
+        reason_(options.narrowed_reason),
+        host_bytes_(static_cast<std::size_t>(options.host_bytes)) {}
 
   [[nodiscard]] bool on_host() const override { return false; }
 
   void see(Case& one, bool /*first*/) override {
     note(seed_, one, one.of_seed());
-    if (one.bytes() <= kMostHostBytes) {
+    if (one.bytes() <= host_bytes_) {
       note(rounding_, one, one.of_all(one.right()));
     }
     if (narrowed_) {
@@ -99,6 +98,7 @@ class HonestRule final : public RuleCheck {
 
   bool narrowed_;
   std::string reason_;
+  std::size_t host_bytes_;  // of a case that is rounded on the host
   Variant seed_{"the seed", 0, "", {}}, rounding_{"the rounded reference", 0, "", {}},
       fp32_{"the reference in fp32", 0, "", {}};
 };

@@ -19,9 +19,6 @@
 namespace sweep::evaluate::admission {
 namespace {
 
-// Inputs and outputs of a shape that rules copy to the host, some of them fifty times over.
-constexpr std::size_t kMostHostBytes = std::size_t{128} << 20U;
-
 RuleResult golden_rule(Session& session, const Options& options) {
   RuleResult result;
   result.rule = Rule::golden;
@@ -152,6 +149,7 @@ class Admission {
     if (wanted.empty()) {
       return;
     }
+    smallest_ = smallest_of(plain);
     std::size_t done = 0;
     for (const VisibleDraw& visible : draws) {
       tick_(visible.draw.shape + ", " + visible.draw.content, done++, draws.size());
@@ -167,20 +165,31 @@ class Admission {
         result.fail(fault);
       }
       if (!one.left_out.empty()) {
-        result.worst += fmt::format("; not at {} (more than {})",
-                                    fmt::join(one.left_out, ", "),
-                                    util::human_bytes(kMostHostBytes));
+        result.worst +=
+            fmt::format("; not at {} (more than {})",
+                        fmt::join(one.left_out, ", "),
+                        util::human_bytes(static_cast<std::uint64_t>(options_.host_bytes)));
       }
       result.seconds = one.seconds;
       results_.push_back(std::move(result));
     }
   }
 
+  // The shape with the fewest bytes: a rule that looks at none would have nothing to say.
+  [[nodiscard]] std::string smallest_of(const std::vector<problem::Draw>& draws) const {
+    const auto bytes = [this](const problem::Draw& draw) {
+      const problem::Sizes sizes = problem::sizes_of(session_.problem(), draw);
+      return sizes.input_bytes + sizes.output_bytes;
+    };
+    return draws.empty() ? std::string() : std::ranges::min(draws, {}, bytes).shape;
+  }
+
   void see(const VisibleDraw& visible, std::vector<Wanted>& wanted) {
     try {
       Case one(session_, store_, visible.draw);
       for (Wanted& rule : wanted) {
-        if (rule.check->on_host() && one.bytes() > kMostHostBytes) {
+        if (rule.check->on_host() && one.bytes() > static_cast<std::size_t>(options_.host_bytes) &&
+            visible.draw.shape != smallest_) {
           if (visible.first && visible.draw.content == "default") {
             rule.left_out.push_back(visible.draw.shape);
           }
@@ -222,6 +231,7 @@ class Admission {
   Store store_;
   util::RealClock clock_;
   std::vector<RuleResult> results_;
+  std::string smallest_;               // name of the visible shape with the fewest bytes
   std::optional<std::string> broken_;  // what the reference did: its device is dead
 };
 
