@@ -59,10 +59,8 @@ Markup rows(const Comparison& comparison) {
                "turns",
                "tool calls",
                "tokens",
-               "cost",
-               "ended by",
-               "tools"},
-              {false, false, false, true, true, true, true, true, true, true, true, false, false},
+               "cost"},
+              {false, false, false, true, true, true, true, true, true, true, true},
               {}};
   for (const Comparison::Row& row : comparison.rows) {
     table.rows.push_back(
@@ -76,9 +74,20 @@ Markup rows(const Comparison& comparison) {
          text(fmt::format("{:.1f}", row.turns)),
          text(fmt::format("{:.1f}", row.tool_calls)),
          text(util::human_count(static_cast<std::uint64_t>(row.tokens))),
-         text(dollars(row.cost_usd >= 0 ? std::optional(row.cost_usd) : std::nullopt)),
-         text(counts_text(row.stops)),
-         text(counts_text(row.tools))});
+         text(dollars(row.cost_usd >= 0 ? std::optional(row.cost_usd) : std::nullopt))});
+  }
+  return render(table);
+}
+
+// How the conversations went, beside what they came to.
+Markup uses(const Comparison& comparison) {
+  Table table{
+      "uses", "", {"run", "model", "ended by", "calls by tool"}, {false, false, false, false}, {}};
+  for (const Comparison::Row& row : comparison.rows) {
+    table.rows.push_back({text(row.run),
+                          text(row.model),
+                          text(counts_text(row.stops)),
+                          text(counts_text(row.tools))});
   }
   return render(table);
 }
@@ -150,6 +159,7 @@ fs::path write_comparison(const std::vector<record::RunDir>& runs,
   const Markup body = element("h1", text("Runs compared")) + notes(comparison) +
                       element("h2", text("Harnesses")) + rows(comparison) +
                       element("h2", text("Problems")) + problems(comparison) +
+                      element("h2", text("Conversations")) + uses(comparison) +
                       element("h2", text("Runs")) + sources(runs, folder);
   for (const embedded::File& asset : embedded::report_assets()) {
     record::write_whole(folder / asset.name, asset.text);
