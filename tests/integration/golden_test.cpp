@@ -360,7 +360,7 @@ TEST(DemoKernels, CompileForTheGpuAsTheirScriptsNeed) {
         << result.log;
     ++kernels;
   }
-  EXPECT_EQ(kernels, 13);
+  EXPECT_EQ(kernels, 14);
 }
 
 std::string name_of(const testing::TestParamInfo<Folder>& one) {
