@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/installation.h"
 #include "cli/options.h"
+#include "cli/problem_catalogue.h"
 #include "cli/problem_check.h"
 #include "cli/problem_json.h"
 #include "cli/problem_text.h"
@@ -31,6 +32,7 @@ struct ProblemOptions {
   std::vector<std::string> ids;
   std::string domain;
   std::string slate;
+  bool markdown = false;
   PromptOptions prompt;
   AdmitRequest admit;
   GlobalOptions global;
@@ -116,6 +118,10 @@ int list(const ProblemOptions& options) {
   const problem::Catalog catalog = open_catalog();
   require_domain(catalog, options.domain);
   const auto chosen = listed(catalog, options);
+  if (options.markdown) {
+    std::cout << catalogue_markdown(chosen);
+    return kDone;
+  }
   if (options.global.json) {
     nlohmann::json rows = nlohmann::json::array();
     for (const problem::Entry* entry : chosen) {
@@ -324,6 +330,7 @@ int run_problems(const std::vector<std::string>& arguments) {
       "show, check and admit also folders; admit examines only what is named");
   app.add_option("--domain", options.domain, "only this domain");
   app.add_option("--slate", options.slate, "only this slate, e.g. popcorn2");
+  app.add_flag("--markdown", options.markdown, "list: the page docs/catalogue.md");
   CLI::Option* prompt =
       app.add_flag("--prompt", options.prompt.wanted, "show: what a model is sent first about it");
   CLI::Option* harness =
