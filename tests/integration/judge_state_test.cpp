@@ -58,14 +58,14 @@ class JudgeState : public ::testing::Test {
     SessionOptions session;
     session.arm.program = &*program_;
     session.locks = folder_.path();
+    device_ = device::open({device::Kind::cpu, 0});
     session_ = std::make_unique<Session>(std::move(session),
-                                         device::open({device::Kind::cpu, 0}),
-                                         EngineImages{},
+                                         *device_,
+                                         images_,
                                          std::move(problem),
                                          std::move(reference),
-                                         std::move(seed),
-                                         std::move(candidate),
-                                         std::nullopt);
+                                         std::move(seed));
+    session_->take_candidate(std::move(candidate), std::nullopt);
   }
 
   CheckResult check() { return run_check(*session_, {}, tick_); }
@@ -84,7 +84,9 @@ class JudgeState : public ::testing::Test {
   const Tick tick_ = [](const std::string&, std::size_t, std::size_t) {};
   util::TempDir folder_;
   std::optional<util::Self> program_;
-  std::unique_ptr<Session> session_;
+  const EngineImages images_{};
+  std::unique_ptr<device::Device> device_;
+  std::unique_ptr<Session> session_;  // ends before its device
 };
 
 TEST_F(JudgeState, AnHonestKernelPassesTheSameWay) {
