@@ -58,4 +58,4 @@ def case(seed, points, parts, dim, spread=1.0):
                          "new_mean": [float(v) for m in new_mean for v in m], "new_cov": [float(v) for v in new_cov]}}
 
 
-golden.write("level3/10", [case(1, 9, 3, 2), case(2, 1, 1, 1), case(3, 12, 2, 4, 3.0), case(4, 20, 4, 3)])
+golden.write("level3/10", [case(1, 12, 3, 2), case(2, 8, 1, 1), case(3, 12, 2, 4, 3.0), case(4, 20, 4, 3)])
