@@ -8,9 +8,8 @@
 //@ linear<8, 4, true><<<(tiles, narrow), 128>>>(x, offset(w_side, hidden*channels), offset(b_side, hidden), v, places, channels, hidden)
 //@ cover<<<ceildiv(places*hidden, THREADS), THREADS>>>(u, mask, places*hidden, hidden)
 //@ cover<<<ceildiv(places*hidden, THREADS), THREADS>>>(v, mask, places*hidden, hidden)
-//@ outer_sum<<<(ceildiv(width, ROWS), ceildiv(width, COLS), batch), 128>>>(u, v, m, depth, res, hidden)
 //@ count_both<<<ceildiv(pairs, THREADS), THREADS>>>(mask, both, pairs, depth, res)
-//@ divide<<<ceildiv(pairs*products, THREADS), THREADS>>>(m, both, pairs*products, products)
+//@ outer_mean<<<(ceildiv(width, ROWS), ceildiv(width, COLS), batch), 128>>>(u, v, both, m, depth, res, hidden)
 //@ linear<8, 8, true><<<(ceildiv(pairs, 128), ceildiv(edge, 64)), 128>>>(m, w_out, b_out, y, pairs, products, edge)
 #include <cmath>
 
@@ -65,7 +64,7 @@ __global__ void cover(float* v, const float* mask, size_t count, int hidden) {
 
 // u^T w / depth in tiles of ROWS x COLS, a thread makes 8 x 8: rows are (i, e), columns (j, f), the inner index is the sequence;
 // written in the order (i, j, e, f).
-__global__ void outer_sum(const float* u, const float* v, float* m, int depth, int res, int hidden) {
+__global__ void outer_mean(const float* u, const float* v, const float* both, float* m, int depth, int res, int hidden) {
     __shared__ __align__(16) float a[DEPTH][ROWS], b[DEPTH][COLS];
     int tx = threadIdx.x % 8, ty = threadIdx.x / 8, row = blockIdx.x * ROWS, column = blockIdx.y * COLS, width = res * hidden;
     size_t first = (size_t)blockIdx.z * depth * width;
@@ -89,7 +88,7 @@ __global__ void outer_sum(const float* u, const float* v, float* m, int depth, i
             int from = row + ty * 8 + r, to = column + tx + 8 * c;
             if (from >= width || to >= width) continue;
             size_t place = ((size_t)blockIdx.z * res + from / hidden) * res + to / hidden;
-            m[(place * hidden + from % hidden) * hidden + to % hidden] = sum[r][c];
+            m[(place * hidden + from % hidden) * hidden + to % hidden] = sum[r][c] / both[place];
         }
 }
 
@@ -100,9 +99,4 @@ __global__ void count_both(const float* mask, float* both, size_t pairs, int dep
     float sum = 0.0f;
     for (int s = 0; s < depth; ++s) sum += mask[(b * depth + s) * res + i] * mask[(b * depth + s) * res + j];
     both[at] = fmaxf(sum, 1.0f);
-}
-
-__global__ void divide(float* m, const float* both, size_t count, int products) {
-    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i < count) m[i] /= both[i / products];
 }
