@@ -65,9 +65,10 @@ TEST(RankedProblem, GivesEachRankOtherContents) {
   const Problem p = examples::problem(kRanked);
   const FillPlan plan(p, tiny(p));
   std::set<std::vector<std::byte>> seen;
-  for (int rank = 0; rank < 4; ++rank) {
-    std::vector<std::byte> part(7 * 2 * 4);
-    plan.fill(0, rank * 14, 14, part, 1);
+  constexpr std::int64_t kElements = 14;
+  for (std::int64_t rank = 0; rank < 4; ++rank) {
+    std::vector<std::byte> part(kElements * sizeof(float));
+    plan.fill(0, rank * kElements, kElements, part, 1);
     seen.insert(part);
   }
   EXPECT_EQ(seen.size(), 4U);
