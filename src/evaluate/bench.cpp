@@ -250,6 +250,24 @@ bool Bench::outputs_equal(const Tensors& copy) {
   return std::ranges::all_of(engine_.holds(claims), [](bool held) { return held; });
 }
 
+std::string Bench::changed_beside(std::size_t rank, const Tensors& copy) {
+  std::vector<device::Claim> claims;
+  std::vector<std::string> names;
+  for (const Slot& slot : slots_) {
+    for (std::size_t i = 0; i < slot.shared.size() && !slot.is_input() && slot.part() > 0; ++i) {
+      if (i != rank) {
+        claims.push_back({slot.shared[i].address(),
+                          slot.part(),
+                          copy.at(slot.tensor.name).address() + i * slot.part()});
+        names.push_back(slot.tensor.name);
+      }
+    }
+  }
+  const std::vector<bool> held = engine_.holds(claims);
+  const auto other = std::ranges::find(held, false);
+  return other == held.end() ? "" : names[static_cast<std::size_t>(other - held.begin())];
+}
+
 std::vector<std::byte> Bench::read_pristine(const Slot& slot) {
   return download(device_, slot.pristine.address(), static_cast<std::size_t>(slot.tensor.bytes));
 }

@@ -86,6 +86,9 @@ class Bench {
   // Whether every output and inout still has the bits of `copy`.
   [[nodiscard]] bool outputs_equal(const Tensors& copy);
 
+  // The output or inout that has other bits than in `copy` on a rank beside `rank`; empty: none.
+  [[nodiscard]] std::string changed_beside(std::size_t rank, const Tensors& copy);
+
   // An inout tensor as the call found it, on the host.
   [[nodiscard]] std::vector<std::byte> read_pristine(const Slot& slot);
 

@@ -153,6 +153,7 @@ void Seat::ready(const problem::Draw& draw, std::uint32_t poison, std::uint64_t 
     throw PlanFault(std::move(*error));
   }
   load(std::get<0>(std::move(steps)));
+  step_ranks_ = expansion.step_ranks;
   ready_for_ = std::move(wanted);
 }
 
@@ -267,6 +268,18 @@ void Seat::put_tables(const std::vector<std::uint64_t>& words) {
 
 device::RunTime Seat::run(double seconds, std::uint32_t poison) {
   return arm_.run(sequence_, seconds, poison, sets_);
+}
+
+void Seat::step_through(double seconds,
+                        std::uint32_t poison,
+                        const std::function<void(std::size_t rank)>& after) {
+  for (std::size_t i = 0; i < step_ranks_.size(); ++i) {
+    const std::int64_t one = arm_.prepare({steps_[i]});
+    (void)arm_.run(one, seconds, poison, {});
+    arm_.forget(one);
+    after(step_ranks_[i]);
+  }
+  arm_.wash(poison, sets_);
 }
 
 double Seat::row(int calls, bool flush, double seconds, std::uint32_t poison) {

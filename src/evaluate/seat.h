@@ -4,6 +4,7 @@
 #include "evaluate/bench.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,6 +36,12 @@ class Seat {
   // One call; afterwards scratch holds the poison, and what the runner's context keeps between
   // calls is overwritten.
   [[nodiscard]] device::RunTime run(double seconds, std::uint32_t poison);
+
+  // The ranked plan that is ready, one step at a time, as run() makes it in one: `after` is told
+  // whose step it was.
+  void step_through(double seconds,
+                    std::uint32_t poison,
+                    const std::function<void(std::size_t rank)>& after);
 
   // Arm::row() of the plan that is ready.
   [[nodiscard]] double row(int calls, bool flush, double seconds, std::uint32_t poison);
@@ -86,6 +93,7 @@ class Seat {
   std::string ready_for_;  // the scalars that the sequence was made for
   std::int64_t sequence_ = 0;
   std::vector<device::Step> steps_;  // of sequence_
+  std::vector<std::size_t> step_ranks_;
 };
 
 }  // namespace sweep::evaluate

@@ -232,6 +232,12 @@ class Session {
   // call.
   [[nodiscard]] std::optional<Failure> late_store(Bench& bench, const Tensors& outputs);
 
+  // A failure where a step of one rank stores into an output of another: one more call, step by
+  // step. Of plans with ranks and at most 256 steps; others are not looked at.
+  [[nodiscard]] std::optional<Failure> stray_store(Player& player,
+                                                   Bench& bench,
+                                                   const problem::Draw& draw);
+
   // What to say of a fault in the last call of `player`.
   [[nodiscard]] Failure failure_of(const ArmFault& fault, const Player& player) const;
   [[nodiscard]] static Failure failure_of(const PlanFault& fault, const Player& player);

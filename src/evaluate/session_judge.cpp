@@ -2,6 +2,7 @@
 #include "evaluate/judge_draws.h"
 #include "evaluate/session.h"
 #include "evaluate/timed.h"
+#include "problem/ranks.h"
 
 #include <algorithm>
 
@@ -132,6 +133,45 @@ std::optional<Failure> Session::late_store(Bench& bench, const Tensors& outputs)
   return failure;
 }
 
+std::optional<Failure> Session::stray_store(Player& player,
+                                            Bench& bench,
+                                            const problem::Draw& draw) {
+  constexpr int kMostSteps = 256;
+  if (!problem::ranked(problem_) || draw.dims.at("ranks") < 2 || !has(Defence::read_only_inputs)) {
+    return std::nullopt;
+  }
+  std::string changed;
+  try {
+    Seat& place = seat(player, bench, draw, false);
+    if (place.launches() > kMostSteps) {
+      return std::nullopt;
+    }
+    const std::uint64_t number = poison_number(++calls_);
+    bench.before_call(poison_word(number));
+    Tensors before = bench.outputs(store_);
+    place.step_through(problem_.limits.seconds, poison_word(~number), [&](std::size_t rank) {
+      if (changed.empty()) {
+        changed = bench.changed_beside(rank, before);
+        before = bench.outputs(store_);
+      }
+    });
+  } catch (const ArmFault& fault) {
+    Failure failure = failure_of(fault, player);
+    player.reset();
+    return failure;
+  }
+  if (changed.empty()) {
+    return std::nullopt;
+  }
+  Failure failure;
+  failure.verdict = Verdict::incorrect_input_mutated;
+  failure.defence = Defence::read_only_inputs;
+  failure.tensor = changed;
+  failure.text = "a launch of one rank stored into '" + changed + "' of another";
+  failure.hint = "a rank writes its own outputs; peers read them, or its scratch, in a later step";
+  return failure;
+}
+
 Call Session::judge(Player& player, const problem::Draw& draw, const Perturbation* change) {
   const Content content{draw, change};
   Call call;
@@ -161,6 +201,9 @@ Call Session::judge(Player& player, const problem::Draw& draw, const Perturbatio
     explain_state(*call.failure, player, bench, content, expected->truth, expected->seed);
   } else {
     call.failure = late_store(bench, played.outputs);
+    if (!call.failure) {
+      call.failure = stray_store(player, bench, draw);
+    }
   }
   earlier_ = Earlier{draw.dims, expected};
   return call;

@@ -191,6 +191,7 @@ struct Expansion {
   std::vector<TensorMap> maps;
   std::vector<PeerTable> peers;
   std::vector<Step> steps;
+  std::vector<std::size_t> step_ranks;  // whose step each is; empty without ranks
   std::vector<Site> sites;
   std::int64_t skipped_launches = 0;
   std::int64_t scratch_bytes = 0;

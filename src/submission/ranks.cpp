@@ -158,6 +158,7 @@ class Merger {
       copy.from = places_(copy.from, rank);
     }
     out_.steps.push_back(std::move(step));
+    out_.step_ranks.push_back(rank);
   }
 
   void move(Launch& launch, std::size_t rank) const {

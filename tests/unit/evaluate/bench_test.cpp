@@ -213,6 +213,19 @@ TEST_F(RankedBenches, CollectTheOutputsOfAllRanksInOrder) {
   EXPECT_FALSE(bench.outputs_equal(outputs));
 }
 
+TEST_F(RankedBenches, TellWhoseOutputsChanged) {
+  Bench bench(*device_, *engine_, problem_, draw(3, 7));
+  Store store(*device_);
+  bench.fill(draw(3, 7));
+  bench.before_call(0x7e7e7e7eU);
+  const Tensors before = bench.outputs(store);
+  EXPECT_EQ(bench.changed_beside(0, before), "");
+  poke(bench.slot("y").shared[1].address() + 12, 1);
+  EXPECT_EQ(bench.changed_beside(1, before), "");
+  EXPECT_EQ(bench.changed_beside(0, before), "y");
+  EXPECT_EQ(bench.changed_beside(2, before), "y");
+}
+
 TEST_F(RankedBenches, WatchTheEdgesOfEveryRank) {
   Bench bench(*device_, *engine_, problem_, draw(3, 7));
   bench.fill(draw(3, 7));

@@ -88,6 +88,7 @@ TEST(Ranks, TakeEachStepTogether) {
   const Expansion all = right_ranked(kTwoSteps);
   EXPECT_EQ(all.ranks, kRanks);
   EXPECT_EQ(steps_of(all), "a0 a1 a2 b0 b1 b2");
+  EXPECT_THAT(all.step_ranks, ElementsAre(0, 1, 2, 0, 1, 2));
   // x of three ranks, w, y of three ranks; then scratch.
   for (std::size_t rank = 0; rank < kRanks; ++rank) {
     EXPECT_EQ(buffer_at(all, rank, 0), rank);
