@@ -8,7 +8,7 @@
 //@ follow<<<ceildiv(channels, 128), 128>>>(mean, var, mean_run, var_run, mean_next, var_next, momentum, channels, batch*length)
 //@ normalize<<<(ceildiv(length, THREADS), channels, batch), THREADS>>>(x, mean, var, gain, shift, a, channels, length)
 //@ gelu<<<ceildiv(count, THREADS), THREADS>>>(a, count)
-//@ conv<<<(ceildiv(length, TT), ceildiv(channels, TO), batch), THREADS>>>(a, w, bias, z, channels, length, taps, dilation)
+//@ conv<<<(ceildiv(length, TT), ceildiv(channels, TO), batch), 128>>>(a, w, bias, z, channels, length, taps, dilation)
 //@ add<<<ceildiv(count, THREADS), THREADS>>>(x, z, y, count)
 #include <cmath>
 
@@ -77,33 +77,36 @@ __global__ void gelu(float* a, size_t count) {
     if (at < count) a[at] = 0.5f * a[at] * (1.0f + erff(a[at] * 0.70710678f));
 }
 
-// An implicit matrix product: rows are output channels, columns are times, the inner index runs over (channel, tap).
-// A block makes TO x TT results from tiles in shared memory, a thread 4 channels x 8 times.
-__global__ void conv(const float* x, const float* w, const float* bias, float* y, int channels, int length, int taps,
-                     int dilation) {
-    __shared__ float a[TK][TO + 4], b[TK][TT];
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
-    int o0 = blockIdx.y * TO, t0 = blockIdx.x * TT, inner = taps * channels;
+// A matrix product for each tap: rows are output channels, columns are times, the inner index runs over channels. A block makes
+// TO x TT results from tiles in shared memory, a thread 8 channels x 8 times.
+__global__ void __launch_bounds__(128, 4) conv(const float* x, const float* w, const float* bias, float* y, int channels, int length,
+                                               int taps, int dilation) {
+    __shared__ __align__(16) float a[TK][TO + 4], b[TK][TT];
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, o0 = blockIdx.y * TO, t0 = blockIdx.x * TT;
     const float* input = x + (size_t)blockIdx.z * channels * length;
-    float sum[4][8] = {};
-    for (int k0 = 0; k0 < inner; k0 += TK) {
-        for (int i = threadIdx.x; i < TO * TK; i += 256) {
-            int o = o0 + i / TK, k = k0 + i % TK;
-            a[i % TK][i / TK] = o < channels && k < inner ? w[(size_t)o * inner + k] : 0.0f;
+    float sum[8][8] = {};
+    for (int tap = 0; tap < taps; ++tap) {
+        int shift = (tap - taps / 2) * dilation;
+        for (int c0 = 0; c0 < channels; c0 += TK) {
+            for (int i = threadIdx.x; i < TO * TK; i += 128) {
+                int o = o0 + i / TK, c = c0 + i % TK;
+                a[i % TK][i / TK] = o < channels && c < channels ? w[((size_t)o * channels + c) * taps + tap] : 0.0f;
+            }
+            for (int i = threadIdx.x; i < TT * TK; i += 128) {
+                int c = c0 + i / TT, t = t0 + i % TT + shift;
+                b[i / TT][i % TT] = c < channels && t >= 0 && t < length ? input[(size_t)c * length + t] : 0.0f;
+            }
+            __syncthreads();
+#pragma unroll 4
+            for (int k = 0; k < TK; ++k)
+                for (int i = 0; i < 8; ++i)
+                    for (int j = 0; j < 8; ++j) sum[i][j] += a[k][ty * 8 + i] * b[k][tx + 16 * j];
+            __syncthreads();
         }
-        for (int i = threadIdx.x; i < TT * TK; i += 256) {
-            int k = k0 + i / TT, at = t0 + i % TT + (k % taps - taps / 2) * dilation;
-            b[i / TT][i % TT] = k < inner && at >= 0 && at < length ? input[(size_t)(k / taps) * length + at] : 0.0f;
-        }
-        __syncthreads();
-        for (int k = 0; k < TK; ++k)
-            for (int i = 0; i < 4; ++i)
-                for (int j = 0; j < 8; ++j) sum[i][j] += a[k][ty * 4 + i] * b[k][tx + 16 * j];
-        __syncthreads();
     }
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 8; ++i)
         for (int j = 0; j < 8; ++j) {
-            int o = o0 + ty * 4 + i, t = t0 + tx + 16 * j;
+            int o = o0 + ty * 8 + i, t = t0 + tx + 16 * j;
             if (o < channels && t < length) y[((size_t)blockIdx.z * channels + o) * length + t] = sum[i][j] + bias[o];
         }
 }
