@@ -36,5 +36,5 @@ def case(seed, batch, depth, res, heads, hd, edge, keep=0.7, mean=0.0):
             "inputs": inputs, "expected": {"y": floats(y)}}
 
 
-golden.write("level2/29", [case(1, 1, 3, 4, 2, 3, 2), case(2, 2, 2, 1, 1, 2, 3), case(3, 1, 1, 7, 3, 2, 1, 0.3, 4.0),
+golden.write("level2/29", [case(1, 1, 3, 4, 2, 3, 2), case(2, 2, 2, 1, 1, 4, 3), case(3, 1, 1, 7, 3, 2, 1, 0.3, 1.0),
                            case(4, 2, 1, 2, 1, 1, 1)])
