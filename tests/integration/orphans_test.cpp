@@ -12,6 +12,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -84,6 +87,38 @@ class Orphans : public ::testing::Test {
     return {};
   }
 
+  // Waits until a runner computes: only then the judge has the candidate. One that dies before is
+  // replaced.
+  static std::vector<Running> wait_for_work(const util::Process& process) {
+    util::RealClock clock;
+    constexpr long kTicks = 20;
+    while (process.time_left() > 0) {
+      std::vector<Running> list = wait_for(process, "__run");
+      if (std::ranges::any_of(list, [](const Running& one) {
+            return one.command.find("__run") != std::string::npos && ticks_of(one.pid) >= kTicks;
+          })) {
+        return list;
+      }
+      clock.sleep(0.02);
+    }
+    ADD_FAILURE() << "no runner computes";
+    return {};
+  }
+
+  // Time of a process in user mode, in ticks; 0 where it has gone.
+  static long ticks_of(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
+    std::string skipped;
+    for (int i = 0; i < 11; ++i) {
+      fields >> skipped;
+    }
+    long ticks = 0;
+    fields >> ticks;
+    return ticks;
+  }
+
   // The kernel ends them on its own time; nobody waits for them.
   static void expect_gone(const std::vector<Running>& list) {
     util::RealClock clock;
@@ -122,7 +157,7 @@ TEST_F(Orphans, AKilledEvaluationLeavesNoProcessAndTheNextCleansUp) {
 
 TEST_F(Orphans, AKilledJudgeIsSaidAndLeavesNothing) {
   util::Process process = start(endless());
-  const std::vector<Running> below = wait_for(process, "__run");
+  const std::vector<Running> below = wait_for_work(process);
   for (const Running& one : below) {
     if (one.command.find("__judge") != std::string::npos) {
       ::kill(one.pid, SIGKILL);
