@@ -89,7 +89,12 @@ std::string catalogue_markdown(const std::vector<const problem::Entry*>& entries
       if (entry->planned()) {
         planned.push_back(fmt::format("{} {}", cell(entry->id), cell(entry->title)));
       } else {
-        rows += row_of(*entry, standing_of(problem::require(entry->folder)).text);
+        const admit::Standing standing = standing_of(problem::require(entry->folder));
+        rows += row_of(*entry,
+                       standing.status == admit::Status::admitted ? standing.text
+                       : standing.status == admit::Status::none
+                           ? std::string()
+                           : std::string(admit::name(standing.status)));
       }
     }
     if (!rows.empty()) {
