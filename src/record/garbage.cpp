@@ -70,6 +70,13 @@ std::set<std::string, std::less<>> names_of(const RunDir& run) {
 }  // namespace
 
 std::vector<Garbage> garbage_of(const RunDir& run) {
+  std::error_code unknown;
+  if (fs::is_symlink(run.artifacts_folder(), unknown)) {
+    throw util::UsageError({run.artifacts_folder().string(),
+                            "a symbolic link: what lies there may be another run's",
+                            "move the folder itself to its place in the run"},
+                           "E_GC_LINK");
+  }
   const Verification ledger = verify_ledger(run.ledger_file());
   if (!ledger.intact) {
     throw util::UsageError(

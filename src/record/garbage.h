@@ -24,7 +24,7 @@ struct Garbage {
 // name stands anywhere in the ledger, the configuration or a trajectory, or in an artifact that is
 // kept: 64 hex digits anywhere count as a name, so that nothing needed is missed. Hold the run's
 // RunLock: a sweep at work writes artifacts before it names them. UsageError E_GC_BROKEN for a
-// ledger that is not intact.
+// ledger that is not intact, E_GC_LINK where artifacts/ is a symbolic link.
 [[nodiscard]] std::vector<Garbage> garbage_of(const RunDir& run);
 
 }  // namespace sweep::record

@@ -60,6 +60,19 @@ TEST_F(GarbageOf, NamesThatGoInCirclesEnd) {
   EXPECT_THAT(garbage_of(run), IsEmpty());
 }
 
+TEST_F(GarbageOf, AnotherFolderBehindALinkIsLeftAlone) {
+  put_text(folder.path() / "elsewhere" / std::string(64, 'e'), "another run's");
+  std::filesystem::remove_all(run.artifacts_folder());
+  std::filesystem::create_directory_symlink(folder.path() / "elsewhere", run.artifacts_folder());
+  { (void)Ledger(run.ledger_file()).append(kind::tool, "i", nlohmann::json::object()); }
+  try {
+    (void)garbage_of(run);
+    FAIL() << "no error";
+  } catch (const util::UsageError& error) {
+    EXPECT_EQ(error.code(), "E_GC_LINK");
+  }
+}
+
 TEST_F(GarbageOf, ABrokenLedgerLosesNothing) {
   put_text(run.ledger_file(), "{\"kind\":\"run_start\"}\n");
   (void)Artifacts(run.artifacts_folder()).put("x");
