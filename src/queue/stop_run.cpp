@@ -47,12 +47,18 @@ RunProcess::RunProcess(const record::RunDir& run) {
   }
   holder_ = record::lock_holder(run);
   const std::optional<pid_t> pid = pid_here(holder_);
-  if (!pid) {
-    throw util::UsageError({run.folder().string(),
-                            "a sweep works on this run that is no process of this host" +
-                                (holder_.empty() ? std::string() : " (" + holder_ + ")"),
-                            "run `sweep stop` on the host that it runs on"},
-                           "E_STOP_ELSEWHERE");
+  if (!pid || !record::lock_held_by(run, *pid)) {
+    if (!record::lock_held(run)) {
+      holder_.clear();
+      return;  // it has ended between two looks
+    }
+    throw util::UsageError(
+        {run.folder().string(),
+         "a sweep works on this run that is no process of this host, or not the one that "
+         "the lock file names" +
+             (holder_.empty() ? std::string() : " (" + holder_ + ")"),
+         "run `sweep stop` on the host that it runs on"},
+        "E_STOP_ELSEWHERE");
   }
   fd_ = util::Fd(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
   if (!fd_ && errno != ESRCH) {
@@ -62,7 +68,7 @@ RunProcess::RunProcess(const record::RunDir& run) {
                            "E_STOP_PROCESS");
   }
   // The number may have gone to another process between the two looks.
-  if (fd_ && record::lock_holder(run) != holder_) {
+  if (fd_ && !record::lock_held_by(run, *pid)) {
     fd_ = util::Fd();
   }
 }

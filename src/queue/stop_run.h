@@ -10,7 +10,8 @@ namespace sweep::queue {
 class RunProcess {
  public:
   // Finds the holder of the run's lock; nothing is sent. UsageError E_STOP_ELSEWHERE where the lock
-  // is held by a process of another host or one that cannot be told.
+  // is held by a process of another host or one that cannot be told: the number in the lock file
+  // counts only where the kernel says so, too.
   explicit RunProcess(const record::RunDir& run);
 
   [[nodiscard]] bool exists() const { return static_cast<bool>(fd_); }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <system_error>
 
 #include <fcntl.h>
@@ -65,6 +66,34 @@ std::string holder_of(int fd) {
   const std::string_view found =
       util::trim(std::string_view(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0));
   return found.empty() ? "another process" : util::printable(found);
+}
+
+util::Fd open_lock(const RunDir& run) {
+  return util::Fd(::open(run.lock_file().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+}
+
+// Processes that have a lock of the file, as /proc/locks numbers them.
+std::vector<pid_t> lock_takers(int fd) {
+  struct stat info {};
+
+  if (::fstat(fd, &info) != 0) {
+    return {};
+  }
+  // "1: FLOCK  ADVISORY  WRITE 14341 fe:00:10953082 0 EOF"
+  const std::string inode = ":" + std::to_string(info.st_ino);
+  std::vector<pid_t> found;
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream words(line);
+    std::string number, kind, advice, right, file;
+    pid_t pid = 0;
+    // A lock that is waited for has "->" in the place of its kind.
+    if (words >> number >> kind >> advice >> right >> pid >> file && kind == "FLOCK" &&
+        file.ends_with(inode)) {
+      found.push_back(pid);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -237,28 +266,18 @@ RunLock::RunLock(const RunDir& run) {
 }
 
 bool lock_held(const RunDir& run) {
-  const util::Fd fd(::open(run.lock_file().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const util::Fd fd = open_lock(run);
   return fd && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 std::string lock_holder(const RunDir& run) {
-  const util::Fd fd(::open(run.lock_file().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const util::Fd fd = open_lock(run);
+  return fd && !lock_takers(fd.get()).empty() ? holder_of(fd.get()) : std::string();
+}
 
-  struct stat info {};
-
-  if (!fd || ::fstat(fd.get(), &info) != 0) {
-    return {};
-  }
-  // "1: FLOCK  ADVISORY  WRITE 14341 fe:00:10953082 0 EOF"
-  const std::string inode = ":" + std::to_string(info.st_ino) + " ";
-  std::ifstream locks("/proc/locks");
-  for (std::string line; std::getline(locks, line);) {
-    if (line.find(" FLOCK ") != std::string::npos && line.find(inode) != std::string::npos &&
-        line.find("->") == std::string::npos) {
-      return holder_of(fd.get());
-    }
-  }
-  return {};
+bool lock_held_by(const RunDir& run, pid_t pid) {
+  const util::Fd fd = open_lock(run);
+  return fd && pid > 0 && std::ranges::count(lock_takers(fd.get()), pid) > 0;
 }
 
 }  // namespace sweep::record

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace sweep::record {
 
 // A name as one safe path part; = util::encode_path_part.
@@ -89,6 +91,11 @@ class RunLock {
 // "process 12 on HOST" of the sweep of this host that holds the lock, without touching it; empty:
 // none, or it cannot be told (no /proc/locks).
 [[nodiscard]] std::string lock_holder(const RunDir& run);
+
+// Whether the kernel names the process as one that took the run's lock; the lock file's text is not
+// asked, since whoever may write the folder may write anything there. False where it cannot be
+// told.
+[[nodiscard]] bool lock_held_by(const RunDir& run, pid_t pid);
 
 // Writes a whole file durably and atomically. InfraError E_RUN_WRITE with the path and the remedy
 // (free space, permissions).
