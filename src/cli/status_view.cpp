@@ -18,6 +18,14 @@ using queue::RunStatus;
 
 constexpr std::size_t kMostOpen = 40;
 
+// A name of the ledger that cannot begin a line of its own.
+std::string one_line(const std::string& name) {
+  std::string out = util::printable(name);
+  std::ranges::replace_if(
+      out, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return out;
+}
+
 // Seconds of a time as the ledger writes it; none for what is none.
 std::optional<double> seconds_of(const std::string& iso) {
   std::tm time{};
@@ -46,7 +54,7 @@ std::string counts(const std::map<std::string, std::size_t>& outcomes, bool with
   std::string out;
   for (const auto& [outcome, count] : outcomes) {
     if (with_correct || outcome != "correct") {
-      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, util::printable(outcome));
+      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, one_line(outcome));
     }
   }
   return out;
@@ -78,7 +86,7 @@ std::string table(const std::vector<RunStatus::Model>& models) {
       {"model", "items", "ended", "correct", "tokens", "cost"}};
   std::array<std::size_t, 6> widths{};
   for (const RunStatus::Model& model : models) {
-    rows.push_back({util::printable(model.name),
+    rows.push_back({one_line(model.name),
                     std::to_string(model.items),
                     std::to_string(model.ended),
                     std::to_string(correct_of(model.outcomes)),
@@ -111,7 +119,7 @@ std::string open_lines(const RunStatus& status, double now) {
     const RunStatus::Open& item = status.open[i];
     out +=
         fmt::format("  {}  {}begun {}\n",
-                    util::printable(item.item),
+                    one_line(item.item),
                     item.last.empty() ? "" : fmt::format("{} {}; ", item.last, ago(item.at, now)),
                     ago(item.since, now));
   }
@@ -152,7 +160,7 @@ std::string status_text(const RunStatus& status,
   }
   if (status.rows > 0) {
     out += fmt::format("begun   {}, {} start{}; last row {}\n",
-                       util::printable(status.begun),
+                       one_line(status.begun),
                        status.starts,
                        status.starts == 1 ? "" : "s",
                        ago(status.last, now));

@@ -114,8 +114,10 @@ class Reader {
     const bool request = row.kind == record::kind::request;
     if (const auto open = open_.find(row.item); open != open_.end()) {
       // People count from 1.
-      open->second.second.last = fmt::format(
-          "{} {}", request ? "request" : "tool call", field_number(row.data, "index") + 1);
+      open->second.second.last =
+          fmt::format("{} {}",
+                      request ? "request" : "tool call",
+                      endpoint::add_saturated(field_number(row.data, "index"), 1));
       open->second.second.at = row.time;
     }
     const auto owner = models_of_.find(row.item);

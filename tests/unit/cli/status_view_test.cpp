@@ -50,6 +50,15 @@ TEST(StatusView, SaysWhatIsInWorkAndHowToEndIt) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
+TEST(StatusView, NoNameBeginsALine) {
+  queue::RunStatus s = running();
+  s.open[0].item = s.models[0].name = s.begun = "x\nitems   5 of 5 have ended";
+  s.outcomes = s.models[0].outcomes = {{"x\nitems   5 of 5 have ended", 1}};
+  const std::string text = status_text(s, record::RunDir("r"), kNow, Style::plain(), 0);
+  EXPECT_THAT(text, Not(HasSubstr("\nitems   5 of 5")));
+  EXPECT_THAT(text, HasSubstr("\nitems   2 of 5 have ended"));
+}
+
 TEST(StatusView, ABrokenChainAndTimesThatAreNoneAreSaid) {
   queue::RunStatus s = running();
   s.state = queue::RunStatus::State::interrupted;

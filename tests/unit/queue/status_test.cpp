@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace sweep::queue {
 namespace {
 
@@ -111,6 +113,18 @@ TEST(Status, RowsOfAForeignHandCountAsNothing) {
   EXPECT_THAT(s.outcomes, ElementsAre(Pair("", 1U)));
   EXPECT_EQ(s.models.at(0).tokens, 0);
   EXPECT_EQ(s.models.at(0).nano_usd, 0);
+}
+
+TEST(Status, TheLargestNumbersAreHeld) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  Rows r;
+  r.add(record::kind::run_start).add(record::kind::item_start, kA);
+  r.add(record::kind::request,
+        kA,
+        {{"index", kMost}, {"facts", {{"usage", {{"input", kMost}, {"output", kMost}}}}}});
+  const RunStatus s = status_of(r.rows, planned(), false);
+  EXPECT_EQ(s.open.at(0).last, "request " + std::to_string(kMost));
+  EXPECT_EQ(s.models.at(0).tokens, kMost);
 }
 
 TEST(Status, AnEmptyLedgerIsNoFinishedRun) {
