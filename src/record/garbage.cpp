@@ -67,6 +67,20 @@ std::set<std::string, std::less<>> names_of(const RunDir& run) {
   return seen;
 }
 
+// A folder that cannot be read may hold a trajectory whose names would be missed.
+void require_readable(const fs::path& folder) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+  }
+  if (error) {
+    throw util::InfraError({folder.string(),
+                            "a folder below it cannot be read: " + error.message(),
+                            "make it readable; nothing was deleted"},
+                           "E_RUN_READ");
+  }
+}
+
 }  // namespace
 
 std::vector<Garbage> garbage_of(const RunDir& run) {
@@ -85,6 +99,7 @@ std::vector<Garbage> garbage_of(const RunDir& run) {
          "nothing is deleted from a run that `sweep verify` does not find intact"},
         "E_GC_BROKEN");
   }
+  require_readable(run.folder());
   const auto names = names_of(run);
   std::vector<Garbage> found;
   std::error_code error;

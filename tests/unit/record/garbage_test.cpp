@@ -10,6 +10,8 @@
 
 #include <fstream>
 
+#include <unistd.h>
+
 namespace sweep::record {
 namespace {
 
@@ -71,6 +73,18 @@ TEST_F(GarbageOf, AnotherFolderBehindALinkIsLeftAlone) {
   } catch (const util::UsageError& error) {
     EXPECT_EQ(error.code(), "E_GC_LINK");
   }
+}
+
+TEST_F(GarbageOf, AFolderThatCannotBeReadLosesNothing) {
+  if (::geteuid() == 0) {
+    GTEST_SKIP() << "root may read every folder";
+  }
+  (void)Artifacts(run.artifacts_folder()).put("x");
+  { const Ledger ledger(run.ledger_file()); }
+  std::filesystem::create_directories(run.folder() / "v/m");
+  std::filesystem::permissions(run.folder() / "v/m", std::filesystem::perms::none);
+  EXPECT_THROW((void)garbage_of(run), util::InfraError);
+  std::filesystem::permissions(run.folder() / "v/m", std::filesystem::perms::owner_all);
 }
 
 TEST_F(GarbageOf, ABrokenLedgerLosesNothing) {
