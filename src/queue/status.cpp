@@ -55,7 +55,9 @@ class Reader {
   }
 
   void read(const Row& row) {
-    if (row.kind == record::kind::run_start || row.kind == record::kind::run_resume) {
+    // A start with an accepted change of the configuration writes a `config` row in their place.
+    if (row.kind == record::kind::run_start || row.kind == record::kind::run_resume ||
+        row.kind == record::kind::config) {
       ++status_.starts;
       ended_ = false;
     } else if (row.kind == record::kind::run_end) {

@@ -84,12 +84,16 @@ TEST(Status, TellsAStopFromADeathAndAnEnd) {
   EXPECT_EQ(status_of(r.rows, planned(), false).state, RunStatus::State::interrupted);
   r.add(record::kind::run_end);
   EXPECT_EQ(status_of(r.rows, planned(), false).state, RunStatus::State::stopped);
+  r.add(record::kind::config);
+  EXPECT_EQ(status_of(r.rows, planned(), false).state, RunStatus::State::interrupted);
+  EXPECT_EQ(status_of(r.rows, planned(), false).starts, 2);
+  r.add(record::kind::run_end);
   r.add(record::kind::run_resume);
   EXPECT_EQ(status_of(r.rows, planned(), false).state, RunStatus::State::interrupted);
   r.end(kB, "correct").end(kC, "timeout");
   const RunStatus s = status_of(r.rows, planned(), false);
   EXPECT_EQ(s.state, RunStatus::State::finished);
-  EXPECT_EQ(s.starts, 2);
+  EXPECT_EQ(s.starts, 3);
   EXPECT_THAT(s.open, IsEmpty());
 }
 
