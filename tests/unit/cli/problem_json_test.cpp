@@ -44,7 +44,8 @@ TEST(ProblemJson, HasRolesFillsGroupsAndBaselinesAsTheyAreWritten) {
 }
 
 TEST(ProblemJson, LeavesOutWhatOnlyTheJudgeSees) {
-  for (const nlohmann::json& tensor : shown("level2/9_metropolis_step").at("tensors")) {
+  const nlohmann::json problem = shown("level2/9_metropolis_step");  // outlives what is taken of it
+  for (const nlohmann::json& tensor : problem.at("tensors")) {
     EXPECT_NE(tensor.at("role"), "aux");
   }
 }
