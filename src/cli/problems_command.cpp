@@ -314,6 +314,17 @@ int create(const ProblemOptions& options) {
   return kDone;
 }
 
+// --markdown beside what it says nothing of would be passed over.
+void require_list(const std::string& action, const ProblemOptions& options) {
+  if (options.markdown && (action != "list" || options.global.json)) {
+    throw util::UsageError({"--markdown",
+                            options.global.json ? "is another form of the list than --json"
+                                                : "is of `sweep problems list` only",
+                            "leave one of them out, or see `sweep problems --help`"},
+                           "E_CLI_MARKDOWN");
+  }
+}
+
 }  // namespace
 
 int run_problems(const std::vector<std::string>& arguments) {
@@ -357,6 +368,7 @@ int run_problems(const std::vector<std::string>& arguments) {
       ->capture_default_str();
   add_global_options(app, options.global);
   parse(app, arguments);
+  require_list(action, options);
   if (action == "list") {
     return list(options);
   }

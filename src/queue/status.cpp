@@ -3,11 +3,8 @@
 #include "config/matrix.h"
 #include "endpoint/price.h"
 #include "record/plan.h"
-#include "util/text.h"
 
 #include <algorithm>
-#include <array>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>

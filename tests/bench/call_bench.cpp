@@ -39,6 +39,10 @@ void print_row(const char* what, const evaluate::TimeResult& time, double bandwi
   }
   const auto calls = static_cast<double>(time.samples.size());
   const evaluate::CallCosts& costs = time.phases.costs;
+  double kernel = 0;  // between the events
+  for (const auto& sample : time.samples) {
+    kernel += sample.device_seconds;
+  }
   std::printf(
       "  %-24s %7.3f ms of %.0f calls (fill %.3f, poison %.3f, flush %.3f, run with the kernel "
       "%.3f, inspect %.3f, compare %.3f)",
@@ -48,7 +52,7 @@ void print_row(const char* what, const evaluate::TimeResult& time, double bandwi
       1e3 * costs.fill / calls,
       1e3 * costs.poison / calls,
       1e3 * costs.flush / calls,
-      1e3 * costs.run / calls,
+      1e3 * (costs.run - kernel) / calls,
       1e3 * costs.inspect / calls,
       1e3 * costs.compare / calls);
   if (bandwidth > 0) {

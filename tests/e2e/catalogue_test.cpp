@@ -18,5 +18,11 @@ TEST(Catalogue, ThePageSaysWhatTheProgramSays) {
       << "make the page anew: sweep problems list --markdown > docs/catalogue.md";
 }
 
+TEST(Catalogue, ThePageIsOfTheListOnly) {
+  const Workspace here;
+  EXPECT_EQ(here.sweep({"problems", "show", "level1/3", "--markdown"}).code, 2);
+  EXPECT_EQ(here.sweep({"problems", "list", "--markdown", "--json"}).code, 2);
+}
+
 }  // namespace
 }  // namespace sweep::e2e

@@ -121,8 +121,9 @@ TEST(Look, ProfileSaysWhatBoundsAndKeepsTheReport) {
   EXPECT_FALSE(judge.wanted[0].sass || judge.wanted[0].sanitize || judge.wanted[0].dump);
 }
 
-// Figures of configs/demo/kernels/heat_wide.cu on an H200
-// (docs/measurements/2026-11-30-judging-h200.md): 16.6 sectors a request are what wide loads need.
+// Sectors a request of configs/demo/kernels/heat_wide.cu on an H200
+// (docs/measurements/2026-11-30-judging-h200.md) were 16.6; the other numbers are made up for the
+// rule.
 TEST(Look, SectorsARequestAreHeldAgainstWhatTheBytesNeed) {
   const auto text_with = [](std::optional<double> asked, std::optional<double> needed, double ld) {
     StubEvaluator judge;
