@@ -1,0 +1,65 @@
+#pragma once
+
+#include "stats/stats.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+// Bootstrap over problems. Attempts at one problem are not independent of each other as evidence
+// about other problems, so whole problems are drawn, with all their attempts.
+namespace sweep::stats {
+
+// How an interval is made. Equal options and equal data give the same interval everywhere.
+struct Bootstrap {
+  double confidence = 0.95;      // in (0, 1)
+  std::size_t resamples = 2000;  // >= 1
+  std::uint64_t seed = 1;
+};
+
+// Calls `use` once for each resample with the numbers of the problems drawn: `problems` numbers in
+// [0, problems), with repeats. problems >= 1.
+void for_each_resample(std::size_t problems,
+                       const Bootstrap& options,
+                       const std::function<void(std::span<const std::uint32_t>)>& use);
+
+// Percentile interval of `results`, one number a resample.
+[[nodiscard]] Interval percentile_interval(std::vector<double> results, double confidence);
+
+// Percentile interval of the mean over problems, each given as a sum and a count of its attempts:
+// sum of the sums over sum of the counts. Unset with fewer than two problems, which say nothing
+// about how problems differ. Every count >= 1.
+struct Tally {
+  double sum = 0;
+  double count = 0;
+};
+
+[[nodiscard]] std::optional<Interval> ratio_interval(std::span<const Tally> problems,
+                                                     const Bootstrap& options);
+
+// The same for a share, whose sums are counts of successes. Where no attempt or every attempt
+// succeeded every resample is alike and the bootstrap's interval would have no width: Wilson's
+// interval over the problems is taken there.
+[[nodiscard]] std::optional<Interval> share_interval(std::span<const Tally> problems,
+                                                     const Bootstrap& options);
+
+// Numbers names in order of first appearance: the problem of each attempt as a small number.
+class Numbering {
+ public:
+  [[nodiscard]] std::size_t of(const std::string& name);
+
+  [[nodiscard]] std::size_t size() const { return names_.size(); }
+
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::size_t> numbers_;
+};
+
+}  // namespace sweep::stats
