@@ -119,8 +119,8 @@ std::vector<std::string> dynamic_labels(const ElfFile& unit) {
 }
 
 std::vector<std::string> lowered_names(const ElfFile& unit, std::size_t count) {
-  constexpr std::uint64_t kRow = 40;     // sizeof(simt::KernelEntry)
-  constexpr std::uint64_t kKernel = 16;  // offsetof(simt::KernelEntry, kernel)
+  constexpr std::uint64_t kRow = 40;     // sizeof(sweep_simt::KernelEntry)
+  constexpr std::uint64_t kKernel = 16;  // offsetof(sweep_simt::KernelEntry, kernel)
   std::vector<std::string> names(count);
   const auto& symbols = unit.symbols();
   const auto table = std::find_if(

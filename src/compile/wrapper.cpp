@@ -81,6 +81,25 @@ std::string without_splices(std::string_view source) {
   return out;
 }
 
+// Functions of the C library that the header declares, that device code under NVRTC does not know,
+// and that an author may well call a kernel: another function of that name could not be named
+// alone.
+constexpr std::array<std::string_view, 20> kLibraryNames = {
+    "index",  "rindex", "select", "pselect", "remove", "rename", "time",
+    "random", "rand",   "gamma",  "drem",    "div",    "ldiv",   "system",
+    "exit",   "abort",  "clone",  "swab",    "ffs",    "getline"};
+
+// Such a kernel has another name within the unit.
+std::string renamed(const std::vector<std::string>& kernels) {
+  std::string text;
+  for (const std::string& kernel : kernels) {
+    if (std::find(kLibraryNames.begin(), kLibraryNames.end(), kernel) != kLibraryNames.end()) {
+      text += "#define " + kernel + " " + kernel + "_kernel_\n";
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string safe_file_name(const std::string& file) {
@@ -120,20 +139,20 @@ std::string cpu_unit(const std::string& file,
                      bool device_printf) {
   std::string text;
   text += device_printf ? "#define SWEEP_DEVICE_PRINTF\n" : "";
-  text += "#include <sweep/simt/last.h>\n" + define_text;
+  text += "#include <sweep/simt/last.h>\n" + define_text + renamed(kernels);
   text += "#include \"" + file + "\"\n";
   text += "#line 1 \"kernels of the plan\"\n";
   // Defined by dynamic_shared_unit() when the submission uses dynamic shared memory, else null.
   text += "extern \"C\" __attribute__((weak)) void* sweep_simt_dynamic_start();\n";
-  text += "extern \"C\" const ::sweep::simt::KernelEntry sweep_simt_entries[] = {\n";
+  text += "extern \"C\" const ::sweep_simt::KernelEntry sweep_simt_entries[] = {\n";
   text += "#line 1 \"kernels of the plan\"\n";
   for (const std::string& kernel : kernels) {
     text += "SWEEP_SIMT_ENTRY(\"" + kernel + "\", " + kernel + "),\n";
   }
   text += "};\n";
   text +=
-      "extern \"C\" __attribute__((visibility(\"default\"))) const ::sweep::simt::ModuleTable "
-      "sweep_simt_module = {::sweep::simt::kModuleVersion, " +
+      "extern \"C\" __attribute__((visibility(\"default\"))) const ::sweep_simt::ModuleTable "
+      "sweep_simt_module = {::sweep_simt::kModuleVersion, " +
       std::to_string(kernels.size()) + ", sweep_simt_entries, &sweep_simt_dynamic_start};\n";
   return text;
 }

@@ -24,19 +24,19 @@
 inline constexpr int warpSize = 32;
 
 inline void __syncthreads(int line = __builtin_LINE()) {
-  sweep_simt_barrier(sweep::simt::Vote::none, 0, line);
+  sweep_simt_barrier(sweep_simt::Vote::none, 0, line);
 }
 
 inline int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
-  return sweep_simt_barrier(sweep::simt::Vote::count, predicate != 0, line);
+  return sweep_simt_barrier(sweep_simt::Vote::count, predicate != 0, line);
 }
 
 inline int __syncthreads_and(int predicate, int line = __builtin_LINE()) {
-  return sweep_simt_barrier(sweep::simt::Vote::all, predicate != 0, line);
+  return sweep_simt_barrier(sweep_simt::Vote::all, predicate != 0, line);
 }
 
 inline int __syncthreads_or(int predicate, int line = __builtin_LINE()) {
-  return sweep_simt_barrier(sweep::simt::Vote::any, predicate != 0, line);
+  return sweep_simt_barrier(sweep_simt::Vote::any, predicate != 0, line);
 }
 
 inline void __threadfence() {

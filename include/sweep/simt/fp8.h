@@ -3,7 +3,7 @@
 
 #include "half2.h"
 
-namespace sweep::simt {
+namespace sweep_simt {
 
 // Rounds to nearest even with `mantissa` bits, exponents from `lowest` (subnormal step 2^(lowest -
 // mantissa)), and clamps at `largest`. NaN is the caller's.
@@ -33,13 +33,13 @@ inline float from_fp8(unsigned char code, int mantissa, int bias) {
   return code & 0x80u ? -value : value;
 }
 
-}  // namespace sweep::simt
+}  // namespace sweep_simt
 
 struct __nv_fp8_e4m3 {
   unsigned char __x;
   __nv_fp8_e4m3() = default;
 
-  explicit __nv_fp8_e4m3(float v) : __x(v != v ? 0x7f : sweep::simt::to_fp8(v, 3, 7, 448.f)) {}
+  explicit __nv_fp8_e4m3(float v) : __x(v != v ? 0x7f : sweep_simt::to_fp8(v, 3, 7, 448.f)) {}
 
   explicit __nv_fp8_e4m3(double v) : __nv_fp8_e4m3(static_cast<float>(v)) {}
 
@@ -48,7 +48,7 @@ struct __nv_fp8_e4m3 {
   explicit __nv_fp8_e4m3(__nv_bfloat16 v) : __nv_fp8_e4m3(static_cast<float>(v)) {}
 
   explicit operator float() const {
-    return (__x & 0x7f) == 0x7f ? __builtin_nanf("") : sweep::simt::from_fp8(__x, 3, 7);
+    return (__x & 0x7f) == 0x7f ? __builtin_nanf("") : sweep_simt::from_fp8(__x, 3, 7);
   }
 
   explicit operator __half() const { return __half(static_cast<float>(*this)); }
@@ -60,7 +60,7 @@ struct __nv_fp8_e5m2 {
   unsigned char __x;
   __nv_fp8_e5m2() = default;
 
-  explicit __nv_fp8_e5m2(float v) : __x(v != v ? 0x7f : sweep::simt::to_fp8(v, 2, 15, 57344.f)) {}
+  explicit __nv_fp8_e5m2(float v) : __x(v != v ? 0x7f : sweep_simt::to_fp8(v, 2, 15, 57344.f)) {}
 
   explicit __nv_fp8_e5m2(double v) : __nv_fp8_e5m2(static_cast<float>(v)) {}
 
@@ -74,7 +74,7 @@ struct __nv_fp8_e5m2 {
       return magnitude > 0x7c ? __builtin_nanf("")
                               : (__x & 0x80 ? -__builtin_inff() : __builtin_inff());
     }
-    return sweep::simt::from_fp8(__x, 2, 15);
+    return sweep_simt::from_fp8(__x, 2, 15);
   }
 
   explicit operator __half() const { return __half(static_cast<float>(*this)); }

@@ -10,7 +10,7 @@ namespace cooperative_groups {
 struct thread_block {
   static void sync(int line = __builtin_LINE()) { __syncthreads(line); }
 
-  static unsigned thread_rank() { return static_cast<unsigned>(sweep::simt::linear_thread()); }
+  static unsigned thread_rank() { return static_cast<unsigned>(sweep_simt::linear_thread()); }
 
   static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
 
@@ -36,17 +36,17 @@ struct thread_block_tile {
 
   static unsigned mask() {
     const unsigned ones = Size == 32 ? 0xffffffffu : (1u << (Size % 32)) - 1u;
-    return ones << (static_cast<unsigned>(sweep::simt::lane()) / Size * Size % 32);
+    return ones << (static_cast<unsigned>(sweep_simt::lane()) / Size * Size % 32);
   }
 
-  static unsigned thread_rank() { return static_cast<unsigned>(sweep::simt::lane()) % Size; }
+  static unsigned thread_rank() { return static_cast<unsigned>(sweep_simt::lane()) % Size; }
 
   static constexpr unsigned size() { return Size; }
 
   static constexpr unsigned num_threads() { return Size; }
 
   static unsigned meta_group_rank() {
-    return static_cast<unsigned>(sweep::simt::linear_thread()) / Size;
+    return static_cast<unsigned>(sweep_simt::linear_thread()) / Size;
   }
 
   static unsigned meta_group_size() { return (thread_block::num_threads() + Size - 1) / Size; }
@@ -82,7 +82,7 @@ struct thread_block_tile {
   }
 
   static unsigned ballot(int predicate, int line = __builtin_LINE()) {
-    const unsigned shift = static_cast<unsigned>(sweep::simt::lane()) / Size * Size % 32;
+    const unsigned shift = static_cast<unsigned>(sweep_simt::lane()) / Size * Size % 32;
     return __ballot_sync(mask(), predicate, line) >> shift;
   }
 };
@@ -100,7 +100,7 @@ struct coalesced_group {
   unsigned num_threads() const { return size(); }
 
   unsigned thread_rank() const {
-    return static_cast<unsigned>(__popc(lanes & ((1u << sweep::simt::lane()) - 1u)));
+    return static_cast<unsigned>(__popc(lanes & ((1u << sweep_simt::lane()) - 1u)));
   }
 
   void sync(int line = __builtin_LINE()) const { __syncwarp(lanes, line); }

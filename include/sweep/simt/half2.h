@@ -137,7 +137,7 @@ using nv_bfloat162 = __nv_bfloat162;
     return T(a);                                           \
   }                                                        \
   inline T __double2##pair(double a) {                     \
-    return sweep::simt::from_double<T>(a);                 \
+    return sweep_simt::from_double<T>(a);                  \
   }                                                        \
   inline T2 __float2##pair##2_rn(float a) {                \
     return {T(a), T(a)};                                   \
@@ -168,10 +168,10 @@ using nv_bfloat162 = __nv_bfloat162;
     return r;                                              \
   }                                                        \
   inline T __int2##pair##_rn(int a) {                      \
-    return sweep::simt::from_double<T>(a);                 \
+    return sweep_simt::from_double<T>(a);                  \
   }                                                        \
   inline T __uint2##pair##_rn(unsigned a) {                \
-    return sweep::simt::from_double<T>(a);                 \
+    return sweep_simt::from_double<T>(a);                  \
   }                                                        \
   inline int __##pair##2int_rn(T a) {                      \
     return static_cast<int>(rintf(float(a)));              \

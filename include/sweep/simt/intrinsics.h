@@ -21,10 +21,10 @@ SWEEP_LOAD(__ldcs)
 SWEEP_LOAD(__ldcv)
 SWEEP_LOAD(__ldlu)
 #undef SWEEP_LOAD
-#define SWEEP_STORE(name)                           \
-  template <typename T>                             \
-  inline void name(T* p, sweep::simt::Fixed<T> v) { \
-    *p = v;                                         \
+#define SWEEP_STORE(name)                          \
+  template <typename T>                            \
+  inline void name(T* p, sweep_simt::Fixed<T> v) { \
+    *p = v;                                        \
   }
 SWEEP_STORE(__stcg)
 SWEEP_STORE(__stcs)
@@ -154,7 +154,7 @@ inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
   return c;
 }
 
-namespace sweep::simt {
+namespace sweep_simt {
 
 // CUDA's float-to-integer conversions saturate and turn NaN into 0.
 template <typename I, typename F>
@@ -174,20 +174,20 @@ inline I saturate(F v) {
   return static_cast<I>(v);
 }
 
-}  // namespace sweep::simt
+}  // namespace sweep_simt
 
-#define SWEEP_TO_INTEGER(from, F, to, I, suffix)       \
-  inline I __##from##2##to##_rn(F v) {                 \
-    return sweep::simt::saturate<I>(rint##suffix(v));  \
-  }                                                    \
-  inline I __##from##2##to##_rz(F v) {                 \
-    return sweep::simt::saturate<I>(trunc##suffix(v)); \
-  }                                                    \
-  inline I __##from##2##to##_rd(F v) {                 \
-    return sweep::simt::saturate<I>(floor##suffix(v)); \
-  }                                                    \
-  inline I __##from##2##to##_ru(F v) {                 \
-    return sweep::simt::saturate<I>(ceil##suffix(v));  \
+#define SWEEP_TO_INTEGER(from, F, to, I, suffix)      \
+  inline I __##from##2##to##_rn(F v) {                \
+    return sweep_simt::saturate<I>(rint##suffix(v));  \
+  }                                                   \
+  inline I __##from##2##to##_rz(F v) {                \
+    return sweep_simt::saturate<I>(trunc##suffix(v)); \
+  }                                                   \
+  inline I __##from##2##to##_rd(F v) {                \
+    return sweep_simt::saturate<I>(floor##suffix(v)); \
+  }                                                   \
+  inline I __##from##2##to##_ru(F v) {                \
+    return sweep_simt::saturate<I>(ceil##suffix(v));  \
   }
 SWEEP_TO_INTEGER(float, float, int, int, f)
 SWEEP_TO_INTEGER(float, float, uint, unsigned, f)

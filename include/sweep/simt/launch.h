@@ -4,7 +4,7 @@
 
 #include "runtime.h"
 
-namespace sweep::simt {
+namespace sweep_simt {
 
 template <unsigned... I>
 struct Indices {};
@@ -40,11 +40,11 @@ struct Entry<K> {
   }
 };
 
-}  // namespace sweep::simt
+}  // namespace sweep_simt
 
 // One row of the module table. `kernel` is a name expression.
-#define SWEEP_SIMT_ENTRY(name, ...)                                                               \
-  {                                                                                               \
-    name, &::sweep::simt::Entry<__VA_ARGS__>::loop, reinterpret_cast<void (*)()>(__VA_ARGS__),    \
-        ::sweep::simt::Entry<__VA_ARGS__>::kBytes, ::sweep::simt::Entry<__VA_ARGS__>::kParameters \
+#define SWEEP_SIMT_ENTRY(name, ...)                                                             \
+  {                                                                                             \
+    name, &::sweep_simt::Entry<__VA_ARGS__>::loop, reinterpret_cast<void (*)()>(__VA_ARGS__),   \
+        ::sweep_simt::Entry<__VA_ARGS__>::kBytes, ::sweep_simt::Entry<__VA_ARGS__>::kParameters \
   }

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-namespace sweep::simt {
+namespace sweep_simt {
 
 // Keeps the compiler from fusing the rounding away (CUDA's _rn functions are never contracted).
 template <typename T>
@@ -18,12 +18,12 @@ inline T keep(T v) {
 template <typename T>
 inline constexpr bool arithmetic = std::is_arithmetic_v<T>;
 
-}  // namespace sweep::simt
+}  // namespace sweep_simt
 
 template <typename A, typename B>
 
-requires(sweep::simt::arithmetic<A>&&
-             sweep::simt::arithmetic<B>) constexpr std::common_type_t<A, B> max(A left, B right) {
+requires(sweep_simt::arithmetic<A>&&
+             sweep_simt::arithmetic<B>) constexpr std::common_type_t<A, B> max(A left, B right) {
   using T = std::common_type_t<A, B>;
   const T a = static_cast<T>(left);
   const T b = static_cast<T>(right);
@@ -32,8 +32,8 @@ requires(sweep::simt::arithmetic<A>&&
 
 template <typename A, typename B>
 
-requires(sweep::simt::arithmetic<A>&&
-             sweep::simt::arithmetic<B>) constexpr std::common_type_t<A, B> min(A left, B right) {
+requires(sweep_simt::arithmetic<A>&&
+             sweep_simt::arithmetic<B>) constexpr std::common_type_t<A, B> min(A left, B right) {
   using T = std::common_type_t<A, B>;
   const T a = static_cast<T>(left);
   const T b = static_cast<T>(right);
@@ -71,22 +71,22 @@ SWEEP_UNARY(__cosf, float, cosf(x))
 SWEEP_UNARY(__tanf, float, tanf(x))
 SWEEP_UNARY(__tanhf, float, tanhf(x))
 SWEEP_UNARY(__saturatef, float, x > 0.f ? (x < 1.f ? x : 1.f) : 0.f)
-SWEEP_UNARY(__frcp_rn, float, sweep::simt::keep(1.f / x))
-SWEEP_UNARY(__fsqrt_rn, float, sweep::simt::keep(sqrtf(x)))
+SWEEP_UNARY(__frcp_rn, float, sweep_simt::keep(1.f / x))
+SWEEP_UNARY(__fsqrt_rn, float, sweep_simt::keep(sqrtf(x)))
 SWEEP_UNARY(__frsqrt_rn, float, static_cast<float>(1. / sqrt(static_cast<double>(x))))
-SWEEP_UNARY(__drcp_rn, double, sweep::simt::keep(1. / x))
-SWEEP_UNARY(__dsqrt_rn, double, sweep::simt::keep(sqrt(x)))
+SWEEP_UNARY(__drcp_rn, double, sweep_simt::keep(1. / x))
+SWEEP_UNARY(__dsqrt_rn, double, sweep_simt::keep(sqrt(x)))
 SWEEP_BINARY(__powf, float, powf(x, y))
 SWEEP_BINARY(__fdividef, float, x / y)
 SWEEP_BINARY(fdividef, float, x / y)
-SWEEP_BINARY(__fadd_rn, float, sweep::simt::keep(x + y))
-SWEEP_BINARY(__fsub_rn, float, sweep::simt::keep(x - y))
-SWEEP_BINARY(__fmul_rn, float, sweep::simt::keep(x* y))
-SWEEP_BINARY(__fdiv_rn, float, sweep::simt::keep(x / y))
-SWEEP_BINARY(__dadd_rn, double, sweep::simt::keep(x + y))
-SWEEP_BINARY(__dsub_rn, double, sweep::simt::keep(x - y))
-SWEEP_BINARY(__dmul_rn, double, sweep::simt::keep(x* y))
-SWEEP_BINARY(__ddiv_rn, double, sweep::simt::keep(x / y))
+SWEEP_BINARY(__fadd_rn, float, sweep_simt::keep(x + y))
+SWEEP_BINARY(__fsub_rn, float, sweep_simt::keep(x - y))
+SWEEP_BINARY(__fmul_rn, float, sweep_simt::keep(x* y))
+SWEEP_BINARY(__fdiv_rn, float, sweep_simt::keep(x / y))
+SWEEP_BINARY(__dadd_rn, double, sweep_simt::keep(x + y))
+SWEEP_BINARY(__dsub_rn, double, sweep_simt::keep(x - y))
+SWEEP_BINARY(__dmul_rn, double, sweep_simt::keep(x* y))
+SWEEP_BINARY(__ddiv_rn, double, sweep_simt::keep(x / y))
 SWEEP_BINARY(rhypotf, float, 1.f / hypotf(x, y))
 SWEEP_BINARY(rhypot, double, 1. / hypot(x, y))
 #undef SWEEP_UNARY

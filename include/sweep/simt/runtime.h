@@ -9,7 +9,7 @@ extern __thread uint3 blockIdx __asm__("sweep_simt_block_idx") SWEEP_RUNTIME_TLS
 extern __thread dim3 blockDim __asm__("sweep_simt_block_dim") SWEEP_RUNTIME_TLS;
 extern __thread dim3 gridDim __asm__("sweep_simt_grid_dim") SWEEP_RUNTIME_TLS;
 
-namespace sweep::simt {
+namespace sweep_simt {
 
 // What a warp-wide operation computes once all lanes of its mask have arrived.
 enum class WarpOp : int {
@@ -60,15 +60,15 @@ struct ModuleTable {
 inline constexpr unsigned kModuleVersion = 1;
 inline constexpr unsigned kMaxSharedBytes = 232448;  // 227 KiB, as on sm_90
 
-}  // namespace sweep::simt
+}  // namespace sweep_simt
 
 // Defined by the program that loads the module.
 extern "C" {
-__attribute__((visibility("default"))) int sweep_simt_barrier(sweep::simt::Vote vote,
+__attribute__((visibility("default"))) int sweep_simt_barrier(sweep_simt::Vote vote,
                                                               int predicate,
                                                               int line);
 __attribute__((visibility("default"))) unsigned long long sweep_simt_warp(
-    sweep::simt::WarpOp op, unsigned mask, unsigned long long value, int source, int line);
+    sweep_simt::WarpOp op, unsigned mask, unsigned long long value, int source, int line);
 // A thread of a block with waiting threads ended; true: leave the loop, a waiting thread can go on.
 __attribute__((visibility("default"))) bool sweep_simt_thread_end();
 __attribute__((visibility("default"))) void sweep_simt_yield();

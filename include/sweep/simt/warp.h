@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-namespace sweep::simt {
+namespace sweep_simt {
 
 inline int linear_thread() {
   return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
@@ -47,46 +47,46 @@ T reduce(WarpOp op, unsigned mask, T value, int line) {
   return static_cast<T>(sweep_simt_warp(op, mask, wide, 0, line));
 }
 
-}  // namespace sweep::simt
+}  // namespace sweep_simt
 
 inline void __syncwarp(unsigned mask = 0xffffffffu, int line = __builtin_LINE()) {
-  sweep_simt_warp(sweep::simt::WarpOp::sync, mask, 0, 0, line);
+  sweep_simt_warp(sweep_simt::WarpOp::sync, mask, 0, 0, line);
 }
 
 template <typename T>
 inline T __shfl_sync(
     unsigned mask, T value, int source, int width = 32, int line = __builtin_LINE()) {
-  const int lane = sweep::simt::lane();
-  return sweep::simt::shuffle(mask, value, (lane & ~(width - 1)) | (source & (width - 1)), line);
+  const int lane = sweep_simt::lane();
+  return sweep_simt::shuffle(mask, value, (lane & ~(width - 1)) | (source & (width - 1)), line);
 }
 
 template <typename T>
 inline T __shfl_up_sync(
     unsigned mask, T value, unsigned delta, int width = 32, int line = __builtin_LINE()) {
-  const int lane = sweep::simt::lane();
+  const int lane = sweep_simt::lane();
   const int source = lane - static_cast<int>(delta);
-  return sweep::simt::shuffle(mask, value, source < (lane & ~(width - 1)) ? lane : source, line);
+  return sweep_simt::shuffle(mask, value, source < (lane & ~(width - 1)) ? lane : source, line);
 }
 
 template <typename T>
 inline T __shfl_down_sync(
     unsigned mask, T value, unsigned delta, int width = 32, int line = __builtin_LINE()) {
-  const int lane = sweep::simt::lane();
+  const int lane = sweep_simt::lane();
   const int source = lane + static_cast<int>(delta);
-  return sweep::simt::shuffle(mask, value, source > (lane | (width - 1)) ? lane : source, line);
+  return sweep_simt::shuffle(mask, value, source > (lane | (width - 1)) ? lane : source, line);
 }
 
 template <typename T>
 inline T __shfl_xor_sync(
     unsigned mask, T value, int bits, int width = 32, int line = __builtin_LINE()) {
-  const int lane = sweep::simt::lane();
+  const int lane = sweep_simt::lane();
   const int source = lane ^ bits;
-  return sweep::simt::shuffle(mask, value, source > (lane | (width - 1)) ? lane : source, line);
+  return sweep_simt::shuffle(mask, value, source > (lane | (width - 1)) ? lane : source, line);
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
   return static_cast<unsigned>(
-      sweep_simt_warp(sweep::simt::WarpOp::ballot, mask, predicate != 0, 0, line));
+      sweep_simt_warp(sweep_simt::WarpOp::ballot, mask, predicate != 0, 0, line));
 }
 
 inline int __any_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
@@ -100,7 +100,7 @@ inline int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE())
 template <typename T>
 inline unsigned __match_any_sync(unsigned mask, T value, int line = __builtin_LINE()) {
   return static_cast<unsigned>(
-      sweep_simt_warp(sweep::simt::WarpOp::match_any, mask, sweep::simt::to_bits(value), 0, line));
+      sweep_simt_warp(sweep_simt::WarpOp::match_any, mask, sweep_simt::to_bits(value), 0, line));
 }
 
 template <typename T>
@@ -109,19 +109,19 @@ inline unsigned __match_all_sync(unsigned mask,
                                  int* predicate,
                                  int line = __builtin_LINE()) {
   const auto all = static_cast<unsigned>(
-      sweep_simt_warp(sweep::simt::WarpOp::match_all, mask, sweep::simt::to_bits(value), 0, line));
+      sweep_simt_warp(sweep_simt::WarpOp::match_all, mask, sweep_simt::to_bits(value), 0, line));
   *predicate = all != 0;
   return all;
 }
 
 inline unsigned __activemask(int line = __builtin_LINE()) {
   return static_cast<unsigned>(
-      sweep_simt_warp(sweep::simt::WarpOp::active, 0xffffffffu, 0, 0, line));
+      sweep_simt_warp(sweep_simt::WarpOp::active, 0xffffffffu, 0, 0, line));
 }
 
 #define SWEEP_REDUCE(name, T, op)                                                        \
   inline T __reduce_##name##_sync(unsigned mask, T value, int line = __builtin_LINE()) { \
-    return sweep::simt::reduce(sweep::simt::WarpOp::op, mask, value, line);              \
+    return sweep_simt::reduce(sweep_simt::WarpOp::op, mask, value, line);                \
   }
 SWEEP_REDUCE(add, int, add)
 SWEEP_REDUCE(add, unsigned, add)

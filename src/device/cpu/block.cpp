@@ -161,7 +161,7 @@ void BlockRunner::make_ready(unsigned thread) {
   ready_[ready_tail_++ % kMaxThreads] = static_cast<std::uint16_t>(thread);
 }
 
-int BlockRunner::barrier(simt::Vote vote, int predicate, int line) {
+int BlockRunner::barrier(sweep_simt::Vote vote, int predicate, int line) {
   if (!loop_.blocked) {
     enter_blocked();
   }
@@ -204,9 +204,10 @@ void BlockRunner::check_same_line(unsigned warp) {
 
 void BlockRunner::open_barrier() {
   const unsigned total = vote_true_;
-  const unsigned result = vote_ == simt::Vote::count ? total
-                          : vote_ == simt::Vote::all ? static_cast<unsigned>(total == at_barrier_)
-                                                     : static_cast<unsigned>(total != 0);
+  const unsigned result = vote_ == sweep_simt::Vote::count ? total
+                          : vote_ == sweep_simt::Vote::all
+                              ? static_cast<unsigned>(total == at_barrier_)
+                              : static_cast<unsigned>(total != 0);
   const unsigned first = random(warps_used_);
   const unsigned lane_key = random(kLanes);
   at_barrier_ = 0;

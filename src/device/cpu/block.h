@@ -23,7 +23,7 @@ inline constexpr unsigned kLanes = 32;
 struct LaunchShape {
   uint3 grid{1, 1, 1};
   uint3 block{1, 1, 1};
-  simt::LoopFunction loop = nullptr;
+  sweep_simt::LoopFunction loop = nullptr;
   void* const* arguments = nullptr;
   std::span<const uint3> order;  // the threads of a block in the order in which they start
   std::uint64_t key = 0;         // of the order in which waiting threads go on
@@ -65,9 +65,9 @@ class BlockRunner {
   [[nodiscard]] static BlockRunner* current() noexcept;
 
   // Called by candidate code through the functions of sweep/simt/runtime.h.
-  int barrier(simt::Vote vote, int predicate, int line);
+  int barrier(sweep_simt::Vote vote, int predicate, int line);
   unsigned long long warp(
-      simt::WarpOp op, unsigned mask, unsigned long long value, int source, int line);
+      sweep_simt::WarpOp op, unsigned mask, unsigned long long value, int source, int line);
   bool thread_end();
   void yield();
   void contended();
@@ -92,7 +92,7 @@ class BlockRunner {
     std::uint32_t mask = 0;
     int line = 0;
     int source = 0;
-    simt::WarpOp op = simt::WarpOp::sync;
+    sweep_simt::WarpOp op = sweep_simt::WarpOp::sync;
     Wait wait = Wait::none;
   };
 
@@ -129,7 +129,7 @@ class BlockRunner {
   Fiber scheduler_;
   Fiber* running_ = nullptr;
   const LaunchShape* launch_ = nullptr;
-  simt::ThreadLoop loop_{};
+  sweep_simt::ThreadLoop loop_{};
   std::vector<Thread> threads_;
   std::array<Warp, kMaxThreads / kLanes> warps_{};
   // Ring of thread numbers, each at most once.
@@ -139,7 +139,7 @@ class BlockRunner {
   unsigned warps_used_ = 0;
   unsigned alive_ = 0;
   unsigned at_barrier_ = 0;
-  simt::Vote vote_ = simt::Vote::none;
+  sweep_simt::Vote vote_ = sweep_simt::Vote::none;
   unsigned vote_true_ = 0;
   unsigned failed_exchanges_ = 0;
   std::uint64_t random_state_ = 0;

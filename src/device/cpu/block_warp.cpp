@@ -8,7 +8,7 @@
 namespace sweep::device::cpu {
 
 unsigned long long BlockRunner::warp(
-    simt::WarpOp op, unsigned mask, unsigned long long value, int source, int line) {
+    sweep_simt::WarpOp op, unsigned mask, unsigned long long value, int source, int line) {
   if (!loop_.blocked) {
     enter_blocked();
   }
@@ -16,7 +16,7 @@ unsigned long long BlockRunner::warp(
   const unsigned lane = thread % kLanes;
   Warp& warp = warps_[thread / kLanes];
   Thread& t = threads_[thread];
-  if (op == simt::WarpOp::active) {
+  if (op == sweep_simt::WarpOp::active) {
     start_waiting(thread, Wait::active, line);
     warp.in_active |= 1u << lane;
     leave();
@@ -43,7 +43,7 @@ void BlockRunner::try_release(unsigned warp, std::uint32_t mask) {
     return;
   }
   const Thread* threads = &threads_[std::size_t{warp} * kLanes];
-  const simt::WarpOp op = threads[std::countr_zero(lanes)].op;
+  const sweep_simt::WarpOp op = threads[std::countr_zero(lanes)].op;
   bool same_mask = true;
   bool same_op = true;
   for_each_lane(lanes, [&](unsigned lane) {
@@ -71,8 +71,10 @@ void BlockRunner::try_release(unsigned warp, std::uint32_t mask) {
 namespace {
 
 // `so_far` with the value of one more lane taken in; the operations that only combine values.
-unsigned long long fold(simt::WarpOp op, unsigned long long so_far, unsigned long long value) {
-  using simt::WarpOp;
+unsigned long long fold(sweep_simt::WarpOp op,
+                        unsigned long long so_far,
+                        unsigned long long value) {
+  using sweep_simt::WarpOp;
   const bool below = static_cast<long long>(value) < static_cast<long long>(so_far);
   switch (op) {
     case WarpOp::add:
@@ -99,7 +101,7 @@ unsigned long long fold(simt::WarpOp op, unsigned long long so_far, unsigned lon
 }  // namespace
 
 unsigned long long BlockRunner::folded(unsigned warp, std::uint32_t lanes) const {
-  using simt::WarpOp;
+  using sweep_simt::WarpOp;
   const Thread* t = &threads_[std::size_t{warp} * kLanes];
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   const WarpOp op = t[first].op;
@@ -119,7 +121,7 @@ unsigned long long BlockRunner::folded(unsigned warp, std::uint32_t lanes) const
 }
 
 void BlockRunner::compute(unsigned warp, std::uint32_t lanes) {
-  using simt::WarpOp;
+  using sweep_simt::WarpOp;
   Thread* t = &threads_[std::size_t{warp} * kLanes];
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   const WarpOp op = t[first].op;

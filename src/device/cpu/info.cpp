@@ -58,7 +58,7 @@ Info describe() {
     info.total_bytes = static_cast<std::size_t>(memory.totalram) * memory.mem_unit;
   }
   info.l2_bytes = last_level_cache();
-  info.max_shared_bytes = simt::kMaxSharedBytes;
+  info.max_shared_bytes = sweep_simt::kMaxSharedBytes;
   const std::string mhz = cpuinfo("cpu MHz");
   info.clock_mhz = mhz.empty() ? 0 : std::strtod(mhz.c_str(), nullptr);
   return info;

@@ -87,18 +87,20 @@ std::variant<std::unique_ptr<CpuModule>, std::string> CpuModule::load(const Imag
   if (handle == nullptr) {
     return std::string(dlerror());
   }
-  const auto* table = static_cast<const simt::ModuleTable*>(dlsym(handle, "sweep_simt_module"));
-  if (table == nullptr || table->version != simt::kModuleVersion) {
+  const auto* table =
+      static_cast<const sweep_simt::ModuleTable*>(dlsym(handle, "sweep_simt_module"));
+  if (table == nullptr || table->version != sweep_simt::kModuleVersion) {
     dlclose(handle);
     return std::string("not a module of this version of the cpu device: compile it again");
   }
   return std::unique_ptr<CpuModule>(new CpuModule(std::move(file), handle, table));
 }
 
-CpuModule::CpuModule(util::Fd file, void* handle, const simt::ModuleTable* table)
+CpuModule::CpuModule(util::Fd file, void* handle, const sweep_simt::ModuleTable* table)
     : file_(std::move(file)), handle_(handle), table_(table) {
   const std::size_t all = tls_bytes();
-  const std::size_t dynamic = uses_dynamic_shared() ? simt::kMaxSharedBytes + 2 * kCanaryBytes : 0;
+  const std::size_t dynamic =
+      uses_dynamic_shared() ? sweep_simt::kMaxSharedBytes + 2 * kCanaryBytes : 0;
   static_shared_ = all > dynamic ? all - dynamic : 0;
   if (static_shared_ != 0 && dlinfo(handle_, RTLD_DI_TLS_MODID, &tls_module_) != 0) {
     throw util::InfraError({"cpu device", std::string("dlinfo: ") + dlerror(), {}}, "E_SYSTEM");
@@ -119,7 +121,7 @@ std::size_t CpuModule::tls_bytes() const {
   return query.bytes;
 }
 
-const simt::KernelEntry* CpuModule::find(std::string_view kernel) const {
+const sweep_simt::KernelEntry* CpuModule::find(std::string_view kernel) const {
   const auto* end = table_->entries + table_->kernels;
   const auto* at =
       std::find_if(table_->entries, end, [&](const auto& entry) { return kernel == entry.name; });
@@ -127,7 +129,7 @@ const simt::KernelEntry* CpuModule::find(std::string_view kernel) const {
 }
 
 FunctionFacts CpuModule::facts(std::string_view kernel) const {
-  const simt::KernelEntry* entry = find(kernel);
+  const sweep_simt::KernelEntry* entry = find(kernel);
   if (entry == nullptr) {
     throw util::InfraError({std::string(kernel), "the module has no such kernel", {}},
                            "E_KERNEL_UNKNOWN");
@@ -141,7 +143,7 @@ FunctionFacts CpuModule::facts(std::string_view kernel) const {
 int CpuModule::occupancy(std::string_view kernel, int threads, std::size_t shared_bytes) const {
   (void)facts(kernel);
   return threads > 0 && threads <= static_cast<int>(kMaxThreads) &&
-                 shared_bytes + static_shared_ <= simt::kMaxSharedBytes
+                 shared_bytes + static_shared_ <= sweep_simt::kMaxSharedBytes
              ? 1
              : 0;
 }
@@ -167,7 +169,7 @@ bool CpuModule::canary_intact(std::size_t dynamic) const {
 }
 
 std::variant<PreparedLaunch, Fault> prepare_launch(const CpuModule& module, const Launch& launch) {
-  const simt::KernelEntry* kernel = module.find(launch.kernel);
+  const sweep_simt::KernelEntry* kernel = module.find(launch.kernel);
   if (kernel == nullptr) {
     return launch_fault(launch.kernel, "the module has no such kernel");
   }
@@ -187,11 +189,11 @@ std::variant<PreparedLaunch, Fault> prepare_launch(const CpuModule& module, cons
     return launch_fault(launch.kernel,
                         "grid " + dims(g) + " is outside 2147483647 x 65535 x 65535");
   }
-  if (module.static_shared() + launch.shared_bytes > simt::kMaxSharedBytes) {
+  if (module.static_shared() + launch.shared_bytes > sweep_simt::kMaxSharedBytes) {
     return launch_fault(launch.kernel,
                         std::to_string(module.static_shared() + launch.shared_bytes) +
                             " bytes of shared memory are more than " +
-                            std::to_string(simt::kMaxSharedBytes));
+                            std::to_string(sweep_simt::kMaxSharedBytes));
   }
   if (launch.arguments.size() != kernel->parameters) {
     return launch_fault(launch.kernel,

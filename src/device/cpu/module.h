@@ -34,7 +34,7 @@ class CpuModule final : public Module {
                               std::size_t shared_bytes) const override;
 
   // Null where the module has no such kernel.
-  [[nodiscard]] const simt::KernelEntry* find(std::string_view kernel) const;
+  [[nodiscard]] const sweep_simt::KernelEntry* find(std::string_view kernel) const;
 
   // Shared memory that every block of this module has besides the launch's, in bytes.
   [[nodiscard]] std::size_t static_shared() const noexcept { return static_shared_; }
@@ -51,19 +51,19 @@ class CpuModule final : public Module {
   [[nodiscard]] bool canary_intact(std::size_t dynamic) const;
 
  private:
-  CpuModule(util::Fd file, void* handle, const simt::ModuleTable* table);
+  CpuModule(util::Fd file, void* handle, const sweep_simt::ModuleTable* table);
   [[nodiscard]] std::size_t tls_bytes() const;
 
   util::Fd file_;  // open while loaded: the loader knows the object by this descriptor's path
   void* handle_ = nullptr;
-  const simt::ModuleTable* table_ = nullptr;
+  const sweep_simt::ModuleTable* table_ = nullptr;
   std::size_t static_shared_ = 0;
   std::size_t tls_module_ = 0;  // loader's number of this object's thread-local memory
 };
 
 // A launch checked against device limits and the kernel's parameters, or why it cannot run.
 struct PreparedLaunch {
-  const simt::KernelEntry* kernel = nullptr;
+  const sweep_simt::KernelEntry* kernel = nullptr;
   LaunchShape shape;
   std::vector<std::vector<std::byte>> storage;
   std::vector<void*> arguments;

@@ -14,12 +14,12 @@ __thread dim3 gridDim;
 // The seam that sweep/simt/runtime.h declares.
 using sweep::device::cpu::BlockRunner;  // NOLINT(google-global-names-in-headers): this is no header
 
-int sweep_simt_barrier(sweep::simt::Vote vote, int predicate, int line) {
+int sweep_simt_barrier(sweep_simt::Vote vote, int predicate, int line) {
   return BlockRunner::current()->barrier(vote, predicate, line);
 }
 
 unsigned long long sweep_simt_warp(
-    sweep::simt::WarpOp op, unsigned mask, unsigned long long value, int source, int line) {
+    sweep_simt::WarpOp op, unsigned mask, unsigned long long value, int source, int line) {
   return BlockRunner::current()->warp(op, mask, value, source, line);
 }
 
