@@ -71,6 +71,8 @@ struct Task {
   std::string id;    // "level1/3"
   std::string name;  // "csr_spmm"
   std::string title;
+  std::string domain;
+  std::vector<std::string> slates;
   std::string statement;    // mathematics and contract, as in problem.toml
   std::string contract;     // dims, tensors, scalars, visible shapes: text made from the problem
   std::string reference;    // reference.cu

@@ -140,6 +140,8 @@ void Session::begin() {
   trajectory_.problem_id = item_.problem;
   trajectory_.problem_name = task_.name;
   trajectory_.problem_title = task_.title;
+  trajectory_.problem_domain = task_.domain;
+  trajectory_.problem_slates = task_.slates;
   trajectory_.attempt = item_.attempt;
   trajectory_.precision = task_.precision;
   trajectory_.harness = harness_.name;

@@ -155,6 +155,8 @@ Task make_task(const problem::Problem& problem,
   out.id = problem.id;
   out.name = problem.folder.filename().string();
   out.title = problem.title;
+  out.domain = problem.domain;
+  out.slates = problem.slates;
   out.statement = problem.statement;
   out.contract = dims_text(problem) + "\n" + tensors_text(problem) + groups_text(problem) +
                  ranks_text(problem) + "\n" + shapes_text(problem, kind == device::Kind::cpu) +

@@ -256,6 +256,8 @@ record::Trajectory Player::lead(const config::WorkItem& item,
   task.id = item.problem_id();
   task.name = recorded.problem_name;
   task.title = recorded.problem_title;
+  task.domain = recorded.problem_domain;
+  task.slates = recorded.problem_slates;
   task.precision = recorded.precision;
   task.sha256 = recorded.provenance.problem_sha256;
   task.seed_sha256 = recorded.provenance.seed_sha256;

@@ -178,10 +178,12 @@ struct Trajectory {
   std::string run_name;
   std::string model_name;  // the configuration's name
   std::string variant;
-  std::string level;          // written as a number where it is one
-  std::string problem_id;     // likewise
-  std::string problem_name;   // "spmm_csr"
-  std::string problem_title;  // the problem's own; empty: recorded before titles were
+  std::string level;                        // written as a number where it is one
+  std::string problem_id;                   // likewise
+  std::string problem_name;                 // "spmm_csr"
+  std::string problem_title;                // the problem's own; empty: recorded before titles were
+  std::string problem_domain;               // "graph"; empty: recorded before domains were
+  std::vector<std::string> problem_slates;  // that it is part of; likewise
   std::int64_t attempt = 1;
   std::string backend = "cuda";
   std::string precision;

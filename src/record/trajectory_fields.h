@@ -180,6 +180,8 @@ void fields_head(V& v, T& x) {
   v.number_or_text("problem_id", x.problem_id);
   v("problem_name", x.problem_name);
   v("problem_title", x.problem_title);
+  v("problem_domain", x.problem_domain);
+  v("problem_slates", x.problem_slates);
   v("attempt", x.attempt);
   v("backend", x.backend);
   v("precision", x.precision);
