@@ -60,7 +60,7 @@ class Examination {
     evaluate::StageOptions with;
     with.admit = options_.rules;
     Options& rules = *with.admit;
-    const std::filesystem::path golden = golden_file(options_, problem_);
+    const std::filesystem::path golden = golden_file(options_.services, problem_);
     rules.golden = golden_text(golden);
     rules.golden_file = golden.string();
     const std::optional<Code> narrowed = narrow(target, judge.info().sm_count, rules);
@@ -132,30 +132,39 @@ class Examination {
 
 }  // namespace
 
-std::filesystem::path golden_file(const AdmitOptions& options, const problem::Problem& problem) {
+std::filesystem::path golden_file(const evaluate::Services& services,
+                                  const problem::Problem& problem) {
   std::filesystem::path beside = problem.folder / "golden.json";
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::weakly_canonical(problem.folder, error);
   const std::filesystem::path built_in =
-      std::filesystem::weakly_canonical(options.services.problems, error);
+      std::filesystem::weakly_canonical(services.problems, error);
   if (std::filesystem::is_regular_file(beside, error) ||
       folder.parent_path().parent_path() != built_in) {
     return beside;
   }
   std::string name = problem.id;
   std::ranges::replace(name, '/', '_');
-  return options.golden / (name + ".json");
+  return services.golden / (name + ".json");
 }
 
-Hashes hashes_now(const AdmitOptions& options, const problem::Problem& problem) {
+Hashes hashes_now(const evaluate::Services& services, const problem::Problem& problem) {
   Hashes hashes{problem.hash(), problem.reference.hash, "", ""};
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(evaluate::seed_file(options.services, problem), ignored)) {
-    hashes.seed = util::sha256_hex(evaluate::find_seed(options.services, problem).text);
+  if (std::filesystem::is_regular_file(evaluate::seed_file(services, problem), ignored)) {
+    hashes.seed = util::sha256_hex(evaluate::find_seed(services, problem).text);
   }
-  const std::string golden = golden_text(golden_file(options, problem));
+  const std::string golden = golden_text(golden_file(services, problem));
   hashes.golden = golden.empty() ? "" : util::sha256_hex(golden);
   return hashes;
+}
+
+Standing standing_now(const evaluate::Services& services, const problem::Problem& problem) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(problem.folder / kRecordFile, ignored)) {
+    return {};
+  }
+  return standing(problem.folder, hashes_now(services, problem));
 }
 
 Admission admit(const AdmitOptions& options,
@@ -165,7 +174,7 @@ Admission admit(const AdmitOptions& options,
   made.problem = problem.id;
   made.cuda = options.device.kind == device::Kind::cuda;
   made.version = options.version;
-  made.hashes = hashes_now(options, problem);
+  made.hashes = hashes_now(options.services, problem);
   util::RealClock clock;
   made.made = util::iso_time(clock.wall());
   try {

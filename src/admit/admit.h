@@ -14,19 +14,23 @@ struct AdmitOptions {
   device::Id device;
   evaluate::Services services;
   evaluate::admission::Options rules;  // golden vectors and the candidate are filled in here
-  std::filesystem::path golden;        // folder with level1_3.json of built-in problems
   double deadline_seconds = 1800;      // of one problem
   bool allow_unsandboxed = false;
   std::string version;  // of this program
 };
 
 // Where a problem's golden vectors are or belong: golden.json in its folder; for a built-in problem
-// without one `golden`/<level>_<id>.json. It need not exist.
-[[nodiscard]] std::filesystem::path golden_file(const AdmitOptions& options,
+// without one services.golden/<level>_<id>.json. It need not exist.
+[[nodiscard]] std::filesystem::path golden_file(const evaluate::Services& services,
                                                 const problem::Problem& problem);
 
 // Of the files as they are now.
-[[nodiscard]] Hashes hashes_now(const AdmitOptions& options, const problem::Problem& problem);
+[[nodiscard]] Hashes hashes_now(const evaluate::Services& services,
+                                const problem::Problem& problem);
+
+// Where a problem stands with its files as they are now.
+[[nodiscard]] Standing standing_now(const evaluate::Services& services,
+                                    const problem::Problem& problem);
 
 // Examines a problem in a judge process. What the problem does wrong is in the result: a rule that
 // fails, or `failure` where the reference or the seed does not compile, is missing or ends the

@@ -73,7 +73,8 @@ struct Task {
   std::string title;
   std::string domain;
   std::vector<std::string> slates;
-  std::string statement;    // mathematics and contract, as in problem.toml
+  std::string admission = "none";  // as in record::Trajectory::problem_admission
+  std::string statement;           // mathematics and contract, as in problem.toml
   std::string contract;     // dims, tensors, scalars, visible shapes: text made from the problem
   std::string reference;    // reference.cu
   std::string seed;         // text of the baseline kernel; empty: there is none

@@ -1,3 +1,4 @@
+#include "admit/admit.h"
 #include "agent/agent.h"
 #include "agent/session.h"
 #include "agent/task.h"
@@ -106,6 +107,15 @@ record::Provenance provenance_of(const Surroundings& surroundings, const config:
 
 }  // namespace
 
+namespace {
+
+std::string admission_of(const evaluate::Services& services, const problem::Problem& problem) {
+  const admit::Status status = admit::standing_now(services, problem).status;
+  return status == admit::Status::none ? "none" : std::string(admit::name(status));
+}
+
+}  // namespace
+
 record::Trajectory run_item(const config::SweepConfig& config,
                             const config::WorkItem& item,
                             const Surroundings& surroundings,
@@ -114,7 +124,8 @@ record::Trajectory run_item(const config::SweepConfig& config,
   const problem::Problem problem =
       evaluate::find_problem(surroundings.evaluation, item.problem_id());
   const std::filesystem::path seed = evaluate::seed_file(surroundings.evaluation, problem);
-  const Task task = make_task(problem, surroundings.device_info, surroundings.device.kind, seed);
+  Task task = make_task(problem, surroundings.device_info, surroundings.device.kind, seed);
+  task.admission = admission_of(surroundings.evaluation, problem);
   util::RealClock clock;
   ItemPermits permits(record);
   endpoint::Services needs;

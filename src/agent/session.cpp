@@ -142,6 +142,7 @@ void Session::begin() {
   trajectory_.problem_title = task_.title;
   trajectory_.problem_domain = task_.domain;
   trajectory_.problem_slates = task_.slates;
+  trajectory_.problem_admission = task_.admission;
   trajectory_.attempt = item_.attempt;
   trajectory_.precision = task_.precision;
   trajectory_.harness = harness_.name;

@@ -24,7 +24,6 @@ using evaluate::admission::State;
 admit::AdmitOptions installed() {
   admit::AdmitOptions options;
   options.services = evaluation_services();
-  options.golden = corpus_folder() / "golden";
   options.version = SWEEP_VERSION;
   return options;
 }
@@ -77,11 +76,7 @@ bool good(const admit::Admission& admission, bool whole) {
 }  // namespace
 
 admit::Standing standing_of(const problem::Problem& problem) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(problem.folder / admit::kRecordFile, ignored)) {
-    return {};
-  }
-  return admit::standing(problem.folder, admit::hashes_now(installed(), problem));
+  return admit::standing_now(evaluation_services(), problem);
 }
 
 int admit_problems(const AdmitRequest& request) {

@@ -41,6 +41,7 @@ evaluate::Services evaluation_services() {
   evaluate::Services services;
   services.problems = data_root() / "problems";
   services.seeds = data_root() / "seeds";
+  services.golden = corpus_folder() / "golden";
   services.program = program_path();
   if (const char* folders = std::getenv("SWEEP_PROBLEMS")) {
     for (const std::string_view part : util::split(folders, ':')) {

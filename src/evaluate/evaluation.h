@@ -69,6 +69,7 @@ struct Services {
       more_problems;              // looked through first (--problem DIR, $SWEEP_PROBLEMS)
   std::filesystem::path seeds;    // folder with level1/03_name.cu of the built-in problems; any
                                   // other has its seed.cu beside problem.toml
+  std::filesystem::path golden;   // folder with level1_3.json, golden vectors of the built-in ones
   std::filesystem::path cache;    // compiled images
   std::filesystem::path locks;    // empty: $SWEEP_LOCK_DIR, else /tmp/sweep-locks
   std::filesystem::path salt;     // empty: $SWEEP_SALT_FILE, else ~/.local/state/sweep/salt

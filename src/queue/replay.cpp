@@ -258,6 +258,7 @@ record::Trajectory Player::lead(const config::WorkItem& item,
   task.title = recorded.problem_title;
   task.domain = recorded.problem_domain;
   task.slates = recorded.problem_slates;
+  task.admission = recorded.problem_admission;
   task.precision = recorded.precision;
   task.sha256 = recorded.provenance.problem_sha256;
   task.seed_sha256 = recorded.provenance.seed_sha256;

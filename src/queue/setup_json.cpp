@@ -13,6 +13,7 @@ nlohmann::json services_json(const evaluate::Services& s) {
   return {{"problems", s.problems.string()},
           {"more_problems", more},
           {"seeds", s.seeds.string()},
+          {"golden", s.golden.string()},
           {"cache", s.cache.string()},
           {"locks", s.locks.string()},
           {"salt", s.salt.string()},
@@ -26,6 +27,7 @@ evaluate::Services services_from(const nlohmann::json& j) {
     s.more_problems.emplace_back(folder);
   }
   s.seeds = wire::field<std::string>(j, "seeds");
+  s.golden = wire::field<std::string>(j, "golden");
   s.cache = wire::field<std::string>(j, "cache");
   s.locks = wire::field<std::string>(j, "locks");
   s.salt = wire::field<std::string>(j, "salt");

@@ -184,6 +184,9 @@ struct Trajectory {
   std::string problem_title;                // the problem's own; empty: recorded before titles were
   std::string problem_domain;               // "graph"; empty: recorded before domains were
   std::vector<std::string> problem_slates;  // that it is part of; likewise
+  // When the item began: "admitted", "not admitted", "stale", "unreadable", "none"
+  // (docs/admission.md); empty: recorded before admissions were.
+  std::string problem_admission;
   std::int64_t attempt = 1;
   std::string backend = "cuda";
   std::string precision;

@@ -182,6 +182,7 @@ void fields_head(V& v, T& x) {
   v("problem_title", x.problem_title);
   v("problem_domain", x.problem_domain);
   v("problem_slates", x.problem_slates);
+  v("problem_admission", x.problem_admission);
   v("attempt", x.attempt);
   v("backend", x.backend);
   v("precision", x.precision);

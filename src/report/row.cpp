@@ -103,6 +103,7 @@ void add_head(const Trajectory& t, Taker& take, Row& row) {
   row.title = take.text(t.problem_title.empty() ? t.problem_name : t.problem_title);
   row.domain = take.text(t.problem_domain);
   row.slates = take.texts(t.problem_slates);
+  row.admission = take.text(t.problem_admission);
   if (row.slates.empty() && !t.bench_slate.empty()) {
     row.slates.push_back(take.text(t.bench_slate));
   }

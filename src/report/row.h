@@ -79,6 +79,8 @@ struct Row {
   std::string title;    // the problem's; its folder's name where none is recorded
   std::string domain;   // empty: recorded before domains were
   std::vector<std::string> slates;
+  std::string admission;  // "admitted", "not admitted", "stale", "unreadable", "none"; empty:
+                          // recorded before admissions were
   std::int64_t attempt = 1;
   std::string harness, backend, precision;
   std::int64_t max_turns = 0, max_tool_calls = 0;
@@ -129,6 +131,10 @@ struct Row {
   std::string problem_sha256, seed_sha256, prompts_sha256, config_sha256, price_sha256;
 
   bool cut = false;  // some text or list is longer in the trajectory
+
+  // Whether the item counts in rates, means and figures: problems that were not admitted by test
+  // do not (docs/admission.md); what was recorded before admissions were counts.
+  [[nodiscard]] bool scored() const { return admission.empty() || admission == "admitted"; }
 
   [[nodiscard]] bool finished() const { return !finished_at.empty() && outcome != "in_progress"; }
 };

@@ -71,6 +71,7 @@ void fields_head(V& v, T& x) {
   v("title", x.title);
   v("domain", x.domain);
   v("slates", x.slates);
+  v("admission", x.admission);
   v("attempt", x.attempt);
   v("harness", x.harness);
   v("backend", x.backend);

@@ -266,7 +266,7 @@ TEST_P(Shipped, IsAdmittedOnTheCpu) {
   AdmitOptions options = cpu_options(folder.path());
   options.services.problems = kSource / "problems";
   options.services.seeds = kSource / "seeds";
-  options.golden = kSource / "tests/golden";
+  options.services.golden = kSource / "tests/golden";
   options.rules.draw_seconds = 1;
   const Admission found = admit(options,
                                 problem::Catalog({kSource / "problems"}).open(GetParam()),

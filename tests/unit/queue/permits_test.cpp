@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <fstream>
 #include <thread>
@@ -208,12 +209,13 @@ TEST_F(Permits, ProcessesTogetherGetTheMinutesRequestsAndNoMore) {
   LimitSettings settings = slots(100);
   settings.rpm = 30;
   settings.burst_seconds = 60;
+  const double began = clock_.monotonic();
   util::Pipe told = util::make_pipe();
   std::vector<pid_t> children;
   for (int i = 0; i < 4; ++i) {
     children.push_back(in_child([&] {
       const auto mine = user(settings);
-      for (int round = 0; round < 20; ++round) {
+      for (int round = 0; round < 200; ++round) {
         if (const auto grant = mine->take(kNeed, false, kAtOnce)) {
           (void)grant->settle(answered());
           util::write_all(told.write.get(), "g", "test");
@@ -226,11 +228,13 @@ TEST_F(Permits, ProcessesTogetherGetTheMinutesRequestsAndNoMore) {
     EXPECT_EQ(status_of(child), 0);
   }
   told.write.reset();
-  std::string granted(100, ' ');
-  // Somebody may find another first in the queue and give up: fewer, never more.
+  std::string granted(1000, ' ');
+  // Who finds another first in the queue gives up, but has tries enough. What a slow machine lets
+  // flow back into the bucket, half a request a second, comes on top.
+  const double most = 30 + std::ceil(0.5 * (clock_.monotonic() - began));
   const auto count = util::read_all(told.read.get(), granted.data(), granted.size(), "test");
   EXPECT_GE(count, 20U);
-  EXPECT_LE(count, 30U);
+  EXPECT_LE(static_cast<double>(count), most);
 }
 
 TEST_F(Permits, ThreadsOfOneProcessShareThemToo) {

@@ -30,6 +30,7 @@ record::Trajectory judged() {
   t.problem_name = "spmm_csr";
   t.problem_domain = "graph";
   t.problem_slates = {"popcorn2"};
+  t.problem_admission = "admitted";
   t.outcome = "correct";
   t.finished_at = "2026-01-31T12:00:00.000Z";
   record::FinalResult& result = t.final_result.emplace();
@@ -70,6 +71,8 @@ TEST(Row, SaysWhatTheTrajectoryDoes) {
   EXPECT_EQ(row.title, "spmm_csr");
   EXPECT_EQ(row.domain, "graph");
   EXPECT_EQ(row.slates, std::vector<std::string>{"popcorn2"});
+  EXPECT_EQ(row.admission, "admitted");
+  EXPECT_TRUE(row.scored());
   EXPECT_EQ(row.page, "t/a.html");
   EXPECT_DOUBLE_EQ(row.speedup->low, 1.9);
   EXPECT_DOUBLE_EQ(*row.share_of_floor, 0.25);
