@@ -28,10 +28,7 @@ using Runner = QuickstartResult::Runner;
 constexpr std::size_t kMaxResult = std::size_t{1} << 20;
 
 std::string problem_of(const record::ItemName& item) {
-  record::Trajectory named;
-  named.level = item.level;
-  named.problem_id = item.problem;
-  return report::problem_of(named);
+  return report::row_without_file(item, {}).problem;
 }
 
 // The conversation did not come to its end by itself.
@@ -52,7 +49,8 @@ void judge_runner(const record::Trajectory& t, QuickstartResult& out) {
                                 t.max_turns,
                                 t.stop_reason.empty() ? "not recorded" : t.stop_reason);
   if (out.runner == Runner::failed) {
-    out.runner_text += "; " + report::standing(t) + ": " + report::reason_of(t);
+    const report::Row row = report::row_of(t, {});
+    out.runner_text += "; " + report::standing(row) + ": " + report::reason_of(row);
   }
 }
 

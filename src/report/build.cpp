@@ -11,7 +11,9 @@
 #include "util/text.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -71,60 +73,54 @@ bool write_if_changed(const fs::path& file, std::string_view bytes) {
   return true;
 }
 
-// The trajectories of a run by file; what cannot be read goes to `unreadable`.
-std::map<fs::path, Item> load_items(const record::RunDir& run,
-                                    std::vector<std::string>& unreadable) {
-  std::map<fs::path, Item> found;
+// The rows of a run by file, each trajectory told to `shown` on the way; what cannot be read goes
+// to `unreadable`.
+std::map<fs::path, Row> load_rows(
+    const record::RunDir& run,
+    std::vector<std::string>& unreadable,
+    const std::function<void(const Row&, const record::Trajectory&)>& shown) {
+  std::map<fs::path, Row> found;
   for (const fs::path& file : run.trajectory_files()) {
+    std::optional<record::Trajectory> trajectory;
     try {
-      found.emplace(file, Item{run.load(file), page_of(run, file)});
+      trajectory = run.load(file);
     } catch (const util::Error& error) {
       unreadable.emplace_back(error.what());
+      continue;
     }
+    Row row = row_of(*trajectory, page_of(run, file));
+    shown(row, *trajectory);
+    found.emplace(file, std::move(row));
   }
   return found;
 }
 
-Item without_file(const record::ItemName& name, const std::string& outcome) {
-  Item item;
-  item.trajectory.variant = name.variant;
-  item.trajectory.model_name = name.model;
-  item.trajectory.level = name.level;
-  item.trajectory.problem_id = name.problem;
-  item.trajectory.attempt = name.attempt;
-  item.trajectory.outcome = outcome;
-  return item;
-}
-
 // The planned items in the order of the plan, then trajectories that no plan names.
-std::vector<Item> items_of(const record::RunDir& run,
-                           const std::vector<record::Row>& rows,
-                           std::map<fs::path, Item> found) {
-  std::vector<Item> items;
+std::vector<Row> items_of(const record::RunDir& run,
+                          const std::vector<record::Row>& rows,
+                          std::map<fs::path, Row> found) {
+  std::vector<Row> items;
   std::error_code error;
   for (const record::ItemName& name : record::planned_items(run, rows)) {
     const fs::path file = run.trajectory_file(name);
     if (auto known = found.extract(file)) {
       items.push_back(std::move(known.mapped()));
     } else {
-      items.push_back(without_file(name, fs::exists(file, error) ? "unreadable" : "queued"));
+      items.push_back(row_without_file(name, fs::exists(file, error) ? "unreadable" : "queued"));
     }
   }
-  for (auto& [file, item] : found) {
-    items.push_back(std::move(item));
+  for (auto& [file, row] : found) {
+    items.push_back(std::move(row));
   }
   return items;
 }
 
 // In a run that nothing works on, what waits and what is in progress goes by other words.
-void settle(std::vector<Item>& items) {
-  for (Item& item : items) {
-    std::string& outcome = item.trajectory.outcome;
-    if (outcome == "queued") {
-      outcome = "not_started";
-    } else if (outcome == "in_progress") {
-      outcome = "unfinished";
-    }
+void settle(Row& item) {
+  if (item.outcome == "queued") {
+    item.outcome = "not_started";
+  } else if (item.outcome == "in_progress") {
+    item.outcome = "unfinished";
   }
 }
 
@@ -139,22 +135,28 @@ void add_ledger(Context& context, const record::Verification& ledger) {
   }
 }
 
-void add_provenance(Context& context, const record::Trajectory& trajectory) {
-  const record::Provenance& p = trajectory.provenance;
+void add_provenance(Context& context, const Row& row) {
   if (context.version.empty()) {
-    context.version = p.sweep_version;
+    context.version = row.version;
   }
-  if (context.device.empty() && !p.gpu_name.empty()) {
-    context.device = p.gpu_name + (p.driver.empty() ? "" : ", driver " + p.driver);
+  if (context.device.empty() && !row.gpu.empty()) {
+    context.device = row.gpu + (row.driver.empty() ? "" : ", driver " + row.driver);
   }
-  context.on_cpu = context.on_cpu || p.device == "cpu";
-  if (trajectory.final_result) {
-    const auto& flags = trajectory.final_result->flags;
-    const auto has = [&](const char* flag) {
-      return std::find(flags.begin(), flags.end(), flag) != flags.end();
-    };
-    context.unsealed += has("unsealed") || has("run without a sandbox") ? 1U : 0U;
-  }
+  context.on_cpu = context.on_cpu || row.device == "cpu";
+  const auto has = [&](const char* flag) {
+    return std::find(row.flags.begin(), row.flags.end(), flag) != row.flags.end();
+  };
+  context.unsealed += has("unsealed") || has("run without a sandbox") ? 1U : 0U;
+}
+
+// What stands above an item's own page: nothing that another item's progress changes, so that the
+// pages of finished items stay as they are while a run goes on.
+Context item_context(const Context& run, const Row& row) {
+  Context context;
+  context.run_name = run.run_name;
+  context.refresh_seconds = has_ended(row.outcome) ? 0 : run.refresh_seconds;
+  add_provenance(context, row);
+  return context;
 }
 
 }  // namespace
@@ -173,32 +175,37 @@ Built build(const record::RunDir& run, const BuildOptions& options) {
   if (fs::exists(run.ledger_file())) {
     ledger = record::verify_ledger(run.ledger_file());
   }
-  std::vector<Item> items = items_of(run, ledger.read, load_items(run, built.unreadable));
   const bool alive = options.refresh_seconds > 0 || record::lock_held(run);
-  const Phase phase = phase_of(ledger.read, alive, all_ended(items));
-  if (phase == Phase::ended || phase == Phase::interrupted) {
-    settle(items);
-  }
-  Context context;
-  context.run_name = run.folder().filename().string();
-  context.refresh_seconds = options.refresh_seconds;
-  context.phase = name(phase);
-  context.progress = progress_text(items);
-  add_ledger(context, ledger);
-  for (const Item& item : items) {
-    add_provenance(context, item.trajectory);
-  }
+  // Whether all have ended decides between the two words for a run that nothing works on alone.
+  const Phase at_least = phase_of(ledger.read, alive, false);
+  const bool settled = at_least == Phase::ended || at_least == Phase::interrupted;
   const fs::path folder = run.report_folder();
   const auto put = [&](const std::string& page, const std::string& html) {
     ++(write_if_changed(folder / page, html) ? built.pages : built.unchanged);
   };
+  Context context;
+  context.run_name = run.folder().filename().string();
+  context.refresh_seconds = options.refresh_seconds;
+  const auto found = load_rows(
+      run, built.unreadable, [&](const Row& loaded, const record::Trajectory& trajectory) {
+        Row row = loaded;
+        if (settled) {
+          settle(row);
+        }
+        put(row.page, trajectory_page(item_context(context, row), row, trajectory));
+      });
+  std::vector<Row> items = items_of(run, ledger.read, found);
+  if (settled) {
+    std::for_each(items.begin(), items.end(), settle);
+  }
+  context.phase = name(phase_of(ledger.read, alive, all_ended(items)));
+  context.progress = progress_text(items);
+  add_ledger(context, ledger);
+  for (const Row& item : items) {
+    add_provenance(context, item);
+  }
   for (const embedded::File& asset : embedded::report_assets()) {
     (void)write_if_changed(folder / asset.name, asset.text);
-  }
-  for (const Item& item : items) {
-    if (!item.page.empty()) {
-      put(item.page, trajectory_page(context, item));
-    }
   }
   for (const std::string& model : models_of(items)) {
     put(model_page_name(model), model_page(context, model, items));

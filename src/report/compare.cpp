@@ -16,17 +16,17 @@
 namespace sweep::report {
 namespace {
 
-using Items = std::map<std::string, Item>;  // by item_id: variant, model, problem and attempt
+using Items = std::map<std::string, Row>;  // by item_id: variant, model, problem and attempt
 
 // Those that say something about a model.
 Items judged_items(const record::RunDir& run) {
   Items out;
   for (const auto& file : run.trajectory_files()) {
     try {
-      Item item{run.load(file), "page"};
-      const record::Trajectory& t = item.trajectory;
-      if (t.finished() && t.outcome != "skipped" && t.outcome != "infra_error") {
-        out.emplace(t.item_id, std::move(item));
+      Row row = row_of(run.load(file), "page");
+      if (row.finished() && row.outcome != "skipped" && row.outcome != "infra_error") {
+        std::string id = row.item;
+        out.emplace(std::move(id), std::move(row));
       }
     } catch (const util::Error&) {
       continue;
@@ -41,13 +41,12 @@ struct Name {
   auto operator<=>(const Name&) const = default;
 };
 
-using Problems = std::map<Name, std::vector<const Item*>>;  // with the attempts of each
+using Problems = std::map<Name, std::vector<const Row*>>;  // with the attempts of each
 
 Problems problems_in(const Items& items) {
   Problems out;
-  for (const auto& [id, item] : items) {
-    const record::Trajectory& t = item.trajectory;
-    out[{t.model_name, t.variant, problem_of(t)}].push_back(&item);
+  for (const auto& [id, row] : items) {
+    out[{row.model, row.variant, row.problem}].push_back(&row);
   }
   return out;
 }
@@ -57,30 +56,29 @@ bool everywhere(const std::vector<Problems>& runs, const Name& name) {
       runs.begin(), runs.end(), [&](const Problems& one) { return one.contains(name); });
 }
 
-Comparison::Cell cell_of(const std::vector<const Item*>& items) {
+Comparison::Cell cell_of(const std::vector<const Row*>& items) {
   const Totals totals = total(items);
   return {items.size(),
           totals.correct,
           totals.timed,
           totals.geometric_mean.value_or(0),
-          items.size() == 1 ? standing(items.front()->trajectory) : std::string()};
+          items.size() == 1 ? standing(*items.front()) : std::string()};
 }
 
-void note_device(const record::Trajectory& t, Comparison& out) {
-  const std::string device =
-      t.provenance.gpu_name.empty() ? t.provenance.device : t.provenance.gpu_name;
+void note_device(const Row& row, Comparison& out) {
+  const std::string& device = row.gpu.empty() ? row.device : row.gpu;
   if (std::find(out.devices.begin(), out.devices.end(), device) == out.devices.end()) {
     out.devices.push_back(device);
   }
-  out.on_cpu = out.on_cpu || t.provenance.device == "cpu";
+  out.on_cpu = out.on_cpu || row.device == "cpu";
 }
 
-Comparison::Row row_of(const std::string& run, const std::vector<const Item*>& items) {
+Comparison::Row side_of(const std::string& run, const std::vector<const Row*>& items) {
   const Totals totals = total(items);
   Comparison::Row row;
   row.run = run;
-  row.harness = items.front()->trajectory.harness;
-  row.model = items.front()->trajectory.model_name;
+  row.harness = items.front()->harness;
+  row.model = items.front()->model;
   row.items = items.size();
   row.correct = totals.correct;
   if (totals.correct_rate) {
@@ -91,15 +89,12 @@ Comparison::Row row_of(const std::string& run, const std::vector<const Item*>& i
   row.geometric_mean = totals.geometric_mean.value_or(0);
   row.tokens = totals.input_tokens + totals.output_tokens;
   row.cost_usd = totals.cost_usd.value_or(-1);
-  for (const Item* item : items) {
-    const record::Trajectory& t = item->trajectory;
-    row.turns += static_cast<double>(t.turns.size());
-    row.tool_calls += static_cast<double>(t.total_tool_calls);
-    ++row.stops[t.stop_reason];
-    for (const record::Turn& turn : t.turns) {
-      for (const record::ToolCall& call : turn.tool_calls) {
-        ++row.tools[call.tool_name];
-      }
+  for (const Row* item : items) {
+    row.turns += static_cast<double>(item->turns);
+    row.tool_calls += static_cast<double>(item->tool_calls);
+    ++row.stops[item->stop_reason];
+    for (const auto& [tool, count] : item->tools) {
+      row.tools[tool] += static_cast<std::size_t>(count.calls);
     }
   }
   row.turns /= static_cast<double>(items.size());
@@ -110,9 +105,8 @@ Comparison::Row row_of(const std::string& run, const std::vector<const Item*>& i
 // A problem's identity but for the model.
 std::set<std::string> without_model(const Items& items) {
   std::set<std::string> out;
-  for (const auto& [id, item] : items) {
-    const record::Trajectory& t = item.trajectory;
-    out.insert(t.variant + "/" + problem_of(t));
+  for (const auto& [id, row] : items) {
+    out.insert(row.variant + "/" + row.problem);
   }
   return out;
 }
@@ -160,19 +154,19 @@ Comparison compare(const std::vector<record::RunDir>& runs) {
   out.why = out.problems.empty() ? why_none(runs, all) : "";
   for (std::size_t i = 0; i < all.size(); ++i) {
     out.runs.push_back(runs[i].folder().filename().string());
-    std::map<std::string, std::vector<const Item*>> by_model;
+    std::map<std::string, std::vector<const Row*>> by_model;
     for (const auto& [name, items] : problems[i]) {
       if (!everywhere(problems, name)) {
         out.dropped += items.size();
         continue;
       }
-      for (const Item* item : items) {
+      for (const Row* item : items) {
         by_model[name.model].push_back(item);
-        note_device(item->trajectory, out);
+        note_device(*item, out);
       }
     }
     for (const auto& [model, items] : by_model) {
-      out.rows.push_back(row_of(out.runs.back(), items));
+      out.rows.push_back(side_of(out.runs.back(), items));
     }
   }
   return out;

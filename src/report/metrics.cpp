@@ -29,7 +29,7 @@ void head(std::string& out, const char* name, const char* type, const char* help
 
 }  // namespace
 
-std::string metrics_text(const Context& context, const std::vector<Item>& items) {
+std::string metrics_text(const Context& context, const std::vector<Row>& rows) {
   const std::string run = label_value(context.run_name);
   std::string out;
   head(out, "sweep_run_info", "gauge", "The run and the program that made it.");
@@ -40,11 +40,11 @@ std::string metrics_text(const Context& context, const std::vector<Item>& items)
   head(out, "sweep_ledger_rows", "gauge", "Rows of the run's ledger.");
   out += fmt::format("sweep_ledger_rows{{run=\"{}\"}} {}\n", run, context.ledger_rows);
   std::string counts, tokens, dollars, wasted;
-  for (const std::string& model : models_of(items)) {
-    std::vector<const Item*> mine;
-    for (const Item& item : items) {
-      if (item.trajectory.model_name == model) {
-        mine.push_back(&item);
+  for (const std::string& model : models_of(rows)) {
+    std::vector<const Row*> mine;
+    for (const Row& row : rows) {
+      if (row.model == model) {
+        mine.push_back(&row);
       }
     }
     const Totals sum = total(mine);

@@ -31,25 +31,23 @@ Markup card(const std::string& value, const std::string& label) {
   return card(text(value), label);
 }
 
-Markup speedup_card(const record::Trajectory& trajectory) {
-  const auto speedup = speedup_of(trajectory);
+Markup speedup_card(const Row& row) {
+  const auto& speedup = row.speedup;
   if (!speedup) {
     return card("\u2014", "speedup over the seed");
   }
   const auto [low, high] = util::human_bounds(speedup->low, speedup->high);
-  const Markup value = element("span",
-                               {{"class", "tone " + tone(trajectory)}},
-                               text(util::human_ratio(speedup->point))) +
-                       element("small", text(fmt::format("{} to {}", low, high)));
+  const Markup value =
+      element("span", {{"class", "tone " + tone(row)}}, text(util::human_ratio(speedup->point))) +
+      element("small", text(fmt::format("{} to {}", low, high)));
   return card(value, "speedup over the seed, 95% interval");
 }
 
-Markup verdict_card(const record::Trajectory& trajectory) {
-  const Markup words =
-      trajectory.final_result ? verdict_text(trajectory.final_result->verdict) : text("\u2014");
+Markup verdict_card(const Row& row) {
+  const Markup words = row.has_result ? verdict_text(row.verdict) : text("\u2014");
   return element("div",
                  {{"class", "card wide"}},
-                 element("b", {{"class", "word tone " + tone(trajectory)}}, words) +
+                 element("b", {{"class", "word tone " + tone(row)}}, words) +
                      element("span", text("verdict")));
 }
 

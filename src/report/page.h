@@ -46,8 +46,8 @@ struct Crumb {
 [[nodiscard]] Markup card(const Markup& value, const std::string& label);
 
 // In the colour of the verdict; a speedup that the verdict leaves open is muted.
-[[nodiscard]] Markup speedup_card(const record::Trajectory& trajectory);
-[[nodiscard]] Markup verdict_card(const record::Trajectory& trajectory);
+[[nodiscard]] Markup speedup_card(const Row& row);
+[[nodiscard]] Markup verdict_card(const Row& row);
 
 // A verdict that may be broken after its underscores and nowhere else.
 [[nodiscard]] Markup verdict_text(const std::string& verdict);
@@ -63,11 +63,13 @@ struct Crumb {
 [[nodiscard]] std::string dollars(const std::optional<double>& cost);  // "$0.0312", "unknown"
 
 // The pages; each returns a whole document.
-[[nodiscard]] std::string run_page(const Context& context, const std::vector<Item>& items);
+[[nodiscard]] std::string run_page(const Context& context, const std::vector<Row>& rows);
 [[nodiscard]] std::string model_page(const Context& context,
                                      const std::string& model,
-                                     const std::vector<Item>& items);
-[[nodiscard]] std::string trajectory_page(const Context& context, const Item& item);
+                                     const std::vector<Row>& rows);
+[[nodiscard]] std::string trajectory_page(const Context& context,
+                                          const Row& row,
+                                          const record::Trajectory& trajectory);
 [[nodiscard]] std::string methods_page(const Context& context);
 
 [[nodiscard]] std::string model_page_name(const std::string& model);

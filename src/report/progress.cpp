@@ -43,17 +43,16 @@ Phase phase_of(const std::vector<record::Row>& rows, bool alive, bool all_ended)
   return alive ? Phase::running : all_ended ? Phase::ended : Phase::interrupted;
 }
 
-bool all_ended(const std::vector<Item>& items) {
-  return std::all_of(items.begin(), items.end(), [](const Item& item) {
-    return has_ended(item.trajectory.outcome);
-  });
+bool all_ended(const std::vector<Row>& items) {
+  return std::all_of(
+      items.begin(), items.end(), [](const Row& item) { return has_ended(item.outcome); });
 }
 
-std::string progress_text(const std::vector<Item>& items) {
+std::string progress_text(const std::vector<Row>& items) {
   std::size_t ended = 0;
   std::map<std::string, std::size_t> open;
-  for (const Item& item : items) {
-    const std::string& outcome = item.trajectory.outcome;
+  for (const Row& item : items) {
+    const std::string& outcome = item.outcome;
     if (has_ended(outcome)) {
       ++ended;
     } else {

@@ -17,9 +17,9 @@ enum class Phase { unknown, running, ended, interrupted };
 // without a run_end row was interrupted, unless nothing was left. Unknown without rows.
 [[nodiscard]] Phase phase_of(const std::vector<record::Row>& rows, bool alive, bool all_ended);
 
-[[nodiscard]] bool all_ended(const std::vector<Item>& items);
+[[nodiscard]] bool all_ended(const std::vector<Row>& items);
 
 // "3 of 8 items finished, 2 in progress, 3 queued".
-[[nodiscard]] std::string progress_text(const std::vector<Item>& items);
+[[nodiscard]] std::string progress_text(const std::vector<Row>& items);
 
 }  // namespace sweep::report

@@ -4,49 +4,52 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace sweep::report {
 
 namespace {
 
-std::vector<const Item*> of_model(const std::vector<Item>& items, const std::string& model) {
-  std::vector<const Item*> out;
-  for (const Item& item : items) {
-    if (item.trajectory.model_name == model) {
-      out.push_back(&item);
+std::vector<const Row*> of_model(const std::vector<Row>& rows, const std::string& model) {
+  std::vector<const Row*> out;
+  for (const Row& row : rows) {
+    if (row.model == model) {
+      out.push_back(&row);
     }
   }
   return out;
 }
 
 // "2.80x inconclusive": the number never without the word of its verdict.
-std::string cell_words(const record::Trajectory& trajectory) {
-  const auto speedup = speedup_of(trajectory);
-  return (speedup ? util::human_ratio(speedup->point) + " " : "") + standing(trajectory);
+std::string cell_words(const Row& row) {
+  return (row.speedup ? util::human_ratio(row.speedup->point) + " " : "") + standing(row);
 }
 
-Markup matrix_cell(const std::vector<Item>& items,
-                   const std::string& model,
-                   const std::string& problem) {
+using Cells = std::map<std::pair<std::string, std::string>, std::vector<const Row*>>;
+
+Markup matrix_cell(const std::vector<const Row*>& rows) {
   Markup cell;
-  for (const Item& item : items) {
-    if (item.trajectory.model_name != model || problem_of(item.trajectory) != problem) {
-      continue;
-    }
-    const Markup words = badge(item.trajectory, cell_words(item.trajectory));
-    cell += item.page.empty() ? words
-                              : element("a",
-                                        {{"href", relative("index.html", item.page)},
-                                         {"title", reason_of(item.trajectory)}},
-                                        words);
+  for (const Row* row : rows) {
+    const Markup words = badge(*row, cell_words(*row));
+    cell += row->page.empty()
+                ? words
+                : element("a",
+                          {{"href", relative("index.html", row->page)}, {"title", reason_of(*row)}},
+                          words);
     cell += text(" ");
   }
   return cell.empty() ? text("\u2014") : cell;
 }
 
-Markup matrix(const std::vector<Item>& items) {
+Markup matrix(const std::vector<Row>& items) {
   const auto models = models_of(items);
+  Cells cells;
+  for (const Row& row : items) {
+    cells[{row.problem, row.model}].push_back(&row);
+  }
   Markup head = element("th", {{"scope", "col"}}, text("problem"));
   for (const std::string& model : models) {
     head += element("th", {{"scope", "col"}}, text(model));
@@ -55,7 +58,7 @@ Markup matrix(const std::vector<Item>& items) {
   for (const std::string& problem : problems_of(items)) {
     Markup row = element("th", {{"scope", "row"}}, text(problem));
     for (const std::string& model : models) {
-      row += element("td", matrix_cell(items, model, problem));
+      row += element("td", matrix_cell(cells[{problem, model}]));
     }
     rows += element("tr", row);
   }
@@ -65,7 +68,7 @@ Markup matrix(const std::vector<Item>& items) {
   return element("div", {{"class", "scroll"}}, table);
 }
 
-Markup model_table(const std::vector<Item>& items) {
+Markup model_table(const std::vector<Row>& items) {
   Table table{"models",
               "",
               {"model",
@@ -98,37 +101,36 @@ Markup model_table(const std::vector<Item>& items) {
   return render(table);
 }
 
-Markup failures(const std::vector<Item>& items) {
+Markup failures(const std::vector<Row>& rows) {
   Table table{"failures",
               "",
               {"problem", "model", "outcome", "verdict", "why"},
               {false, false, false, false, false},
               {}};
-  for (const Item& item : items) {
-    const record::Trajectory& t = item.trajectory;
-    if (t.outcome == "correct" || !t.finished()) {
+  for (const Row& row : rows) {
+    if (row.outcome == "correct" || !row.finished()) {
       continue;
     }
     table.rows.push_back(
-        {element("a", {{"href", relative("index.html", item.page)}}, text(label_of(t))),
-         text(t.model_name),
-         badge(t, standing(t)),
-         verdict_text(t.final_result ? t.final_result->verdict : ""),
-         text(reason_of(t))});
+        {element("a", {{"href", relative("index.html", row.page)}}, text(label_of(row))),
+         text(row.model),
+         badge(row, standing(row)),
+         verdict_text(row.verdict),
+         text(reason_of(row))});
   }
   return table.rows.empty() ? element("p", text("None so far.")) : render(table);
 }
 
 }  // namespace
 
-std::string run_page(const Context& context, const std::vector<Item>& items) {
-  std::vector<const Item*> all;
+std::string run_page(const Context& context, const std::vector<Row>& items) {
+  std::vector<const Row*> all;
   nlohmann::json rows = nlohmann::json::array();
-  for (const Item& item : items) {
-    all.push_back(&item);
-    if (const auto s = speedup_of(item.trajectory)) {
-      rows.push_back({{"label", label_of(item.trajectory) + " " + item.trajectory.model_name},
-                      {"standing", standing(item.trajectory)},
+  for (const Row& row : items) {
+    all.push_back(&row);
+    if (const auto& s = row.speedup) {
+      rows.push_back({{"label", label_of(row) + " " + row.model},
+                      {"standing", standing(row)},
                       {"ratio", s->point},
                       {"low", s->low},
                       {"high", s->high}});
@@ -163,26 +165,24 @@ std::string run_page(const Context& context, const std::vector<Item>& items) {
 
 std::string model_page(const Context& context,
                        const std::string& model,
-                       const std::vector<Item>& items) {
+                       const std::vector<Row>& items) {
   const std::string page = model_page_name(model);
   const auto mine = of_model(items, model);
   Markup list;
-  for (const Item* item : mine) {
-    const record::Trajectory& t = item->trajectory;
-    Markup inner = element("strong", text(label_of(t))) + text(" ") + badge(t, standing(t)) +
-                   void_element("br", {});
-    inner +=
-        element("span", text(title_of(t))) + element("b", text(speedup_text(speedup_of(t)))) +
-        element(
-            "span",
-            text(fmt::format("{} turns, {} tokens",
-                             t.total_turns,
-                             util::human_count(static_cast<std::uint64_t>(t.llm_total_tokens)))));
+  for (const Row* row : mine) {
+    Markup inner = element("strong", text(label_of(*row))) + text(" ") +
+                   badge(*row, standing(*row)) + void_element("br", {});
+    inner += element("span", text(row->title)) + element("b", text(speedup_text(row->speedup))) +
+             element("span",
+                     text(fmt::format("{} turns, {} tokens",
+                                      row->turns,
+                                      util::human_count(static_cast<std::uint64_t>(
+                                          row->input_tokens + row->output_tokens)))));
     list += element(
         "li",
-        item->page.empty()
+        row->page.empty()
             ? element("div", {{"class", "card"}}, inner)
-            : element("a", {{"class", "card"}, {"href", relative(page, item->page)}}, inner));
+            : element("a", {{"class", "card"}, {"href", relative(page, row->page)}}, inner));
   }
   const Markup body = element("h1", text(model)) + cards(total(mine)) +
                       element("h2", text("Trajectories")) +

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
 namespace sweep::report {
@@ -12,10 +11,10 @@ namespace sweep::report {
 namespace {
 
 template <class Key>
-std::vector<std::string> distinct(const std::vector<Item>& items, Key key) {
+std::vector<std::string> distinct(const std::vector<Row>& rows, Key key) {
   std::vector<std::string> out;
-  for (const Item& item : items) {
-    std::string value = key(item);
+  for (const Row& row : rows) {
+    std::string value = key(row);
     if (std::find(out.begin(), out.end(), value) == out.end()) {
       out.push_back(std::move(value));
     }
@@ -25,21 +24,8 @@ std::vector<std::string> distinct(const std::vector<Item>& items, Key key) {
 
 }  // namespace
 
-std::string problem_of(const record::Trajectory& trajectory) {
-  const bool number = !trajectory.level.empty() &&
-                      std::all_of(trajectory.level.begin(), trajectory.level.end(), [](char c) {
-                        return std::isdigit(static_cast<unsigned char>(c)) != 0;
-                      });
-  return (number ? "level" + trajectory.level : trajectory.level) + "/" + trajectory.problem_id;
-}
-
-std::string label_of(const record::Trajectory& trajectory) {
-  return problem_of(trajectory) +
-         (trajectory.attempt > 1 ? " #" + std::to_string(trajectory.attempt) : "");
-}
-
-std::string title_of(const record::Trajectory& trajectory) {
-  return trajectory.problem_title.empty() ? trajectory.problem_name : trajectory.problem_title;
+std::string label_of(const Row& row) {
+  return row.problem + (row.attempt > 1 ? " #" + std::to_string(row.attempt) : "");
 }
 
 bool has_ended(std::string_view outcome) {
@@ -51,64 +37,55 @@ bool has_ended(std::string_view outcome) {
   return std::find(kOpen.begin(), kOpen.end(), outcome) == kOpen.end();
 }
 
-std::optional<record::Interval> speedup_of(const record::Trajectory& trajectory) {
-  if (trajectory.outcome != "correct" || !trajectory.final_result) {
-    return std::nullopt;
+std::string reason_of(const Row& row) {
+  if (!row.error.empty()) {
+    return row.error;
   }
-  const auto& speedup = trajectory.final_result->speedup;
-  return speedup && speedup->point > 0 ? speedup : std::nullopt;
-}
-
-std::string reason_of(const record::Trajectory& trajectory) {
-  if (!trajectory.error.empty()) {
-    return trajectory.error;
+  if (!row.skip_reason.empty()) {
+    return "skipped: " + row.skip_reason;
   }
-  if (!trajectory.skip_reason.empty()) {
-    return "skipped: " + trajectory.skip_reason;
+  if (!row.result_reason.empty()) {
+    return row.result_reason;
   }
-  if (trajectory.final_result && !trajectory.final_result->reason.empty()) {
-    return trajectory.final_result->reason;
+  if (!row.verdict.empty()) {
+    return row.verdict;
   }
-  if (trajectory.final_result && !trajectory.final_result->verdict.empty()) {
-    return trajectory.final_result->verdict;
-  }
-  if (trajectory.outcome == "queued" || trajectory.outcome == "not_started") {
+  if (row.outcome == "queued" || row.outcome == "not_started") {
     return "not begun";
   }
-  if (trajectory.outcome == "unreadable") {
+  if (row.outcome == "unreadable") {
     return "its trajectory file cannot be read";
   }
-  if (trajectory.outcome == "unfinished") {
+  if (row.outcome == "unfinished") {
     return "not finished; the same command goes on with it";
   }
-  return trajectory.finished() ? "ended without a submission (" + trajectory.stop_reason + ")"
-                               : "still running";
+  return row.finished() ? "ended without a submission (" + row.stop_reason + ")" : "still running";
 }
 
-Totals total(const std::vector<const Item*>& items) {
+Totals total(const std::vector<const Row*>& rows) {
   Totals totals;
   double logs = 0;
   bool priced = true;
   double cost = 0;
-  for (const Item* item : items) {
-    const record::Trajectory& t = item->trajectory;
+  for (const Row* row : rows) {
+    const Row& t = *row;
     ++totals.items;
     ++totals.outcomes[t.outcome];
     const bool ended = has_ended(t.outcome);
     totals.finished += ended ? 1U : 0U;
     totals.judged += ended && t.outcome != "skipped" && t.outcome != "infra_error" ? 1U : 0U;
     totals.correct += t.outcome == "correct" ? 1U : 0U;
-    totals.compiled += t.final_result && t.final_result->compiled ? 1U : 0U;
-    totals.input_tokens += t.llm_input_tokens;
-    totals.output_tokens += t.llm_output_tokens;
-    totals.wall_seconds += t.agent_wall_clock_s;
-    priced = priced && (t.cost_usd.has_value() || item->page.empty());  // not begun: no cost
+    totals.compiled += t.compiled ? 1U : 0U;
+    totals.input_tokens += t.input_tokens;
+    totals.output_tokens += t.output_tokens;
+    totals.wall_seconds += t.wall_seconds;
+    priced = priced && (t.cost_usd.has_value() || t.page.empty());  // not begun: no cost
     cost += t.cost_usd.value_or(0);
-    totals.wasted_usd += t.cost_wasted_usd.value_or(0);
-    if (const auto speedup = speedup_of(t)) {
+    totals.wasted_usd += t.wasted_usd.value_or(0);
+    if (t.speedup) {
       ++totals.timed;
-      totals.faster += t.final_result->verdict == "PASS_FASTER" ? 1U : 0U;
-      logs += std::log(speedup->point);
+      totals.faster += t.verdict == "PASS_FASTER" ? 1U : 0U;
+      logs += std::log(t.speedup->point);
     }
   }
   if (totals.timed > 0) {
@@ -127,12 +104,12 @@ Totals total(const std::vector<const Item*>& items) {
   return totals;
 }
 
-std::vector<std::string> models_of(const std::vector<Item>& items) {
-  return distinct(items, [](const Item& item) { return item.trajectory.model_name; });
+std::vector<std::string> models_of(const std::vector<Row>& rows) {
+  return distinct(rows, [](const Row& row) { return row.model; });
 }
 
-std::vector<std::string> problems_of(const std::vector<Item>& items) {
-  return distinct(items, [](const Item& item) { return problem_of(item.trajectory); });
+std::vector<std::string> problems_of(const std::vector<Row>& rows) {
+  return distinct(rows, [](const Row& row) { return row.problem; });
 }
 
 }  // namespace sweep::report

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "record/trajectory.h"
+#include "report/row.h"
 
 #include <map>
 #include <optional>
@@ -10,31 +10,14 @@
 
 namespace sweep::report {
 
-// One item of a run: its trajectory file and the page it becomes. An item without a file has only
-// its names and one of the outcomes "queued", "not_started" and "unreadable"; a trajectory that was
-// left in progress by a run that is not running has the outcome "unfinished".
-struct Item {
-  record::Trajectory trajectory;
-  std::string page;  // relative to the report folder: "t/custom/gpt-5.5/level1_3.html"; empty: none
-};
-
 // False for "in_progress", "unfinished" and the outcomes of items without a file.
 [[nodiscard]] bool has_ended(std::string_view outcome);
 
-// "level1/3" from the trajectory's level and problem ("sci/heat2d" where they are words).
-[[nodiscard]] std::string problem_of(const record::Trajectory& trajectory);
+// "level1/3", with " #2" and so on from the second attempt on.
+[[nodiscard]] std::string label_of(const Row& row);
 
-// The same with " #2" and so on from the second attempt on.
-[[nodiscard]] std::string label_of(const record::Trajectory& trajectory);
-
-// "Sparse matrix times dense matrix"; the problem's folder name where the record has no title.
-[[nodiscard]] std::string title_of(const record::Trajectory& trajectory);
-
-// Point and interval of the final speedup, where the kernel was correct and timed.
-[[nodiscard]] std::optional<record::Interval> speedup_of(const record::Trajectory& trajectory);
-
-// One sentence on why the trajectory ended as it did, made from the verdict; never empty.
-[[nodiscard]] std::string reason_of(const record::Trajectory& trajectory);
+// One sentence on why the item ended as it did, made from the verdict; never empty.
+[[nodiscard]] std::string reason_of(const Row& row);
 
 struct Totals {
   std::size_t items = 0;
@@ -54,10 +37,10 @@ struct Totals {
   std::optional<record::Interval> correct_rate;  // Wilson 95% over `judged`
 };
 
-[[nodiscard]] Totals total(const std::vector<const Item*>& items);
+[[nodiscard]] Totals total(const std::vector<const Row*>& rows);
 
 // Models, problems (with variant) in order of first appearance.
-[[nodiscard]] std::vector<std::string> models_of(const std::vector<Item>& items);
-[[nodiscard]] std::vector<std::string> problems_of(const std::vector<Item>& items);
+[[nodiscard]] std::vector<std::string> models_of(const std::vector<Row>& rows);
+[[nodiscard]] std::vector<std::string> problems_of(const std::vector<Row>& rows);
 
 }  // namespace sweep::report

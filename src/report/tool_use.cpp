@@ -30,33 +30,24 @@ std::string field(std::string_view text) {
   return out + "\"";
 }
 
-std::string verdict_of(const record::ToolCall& call) {
-  const auto found =
-      call.metadata.is_object() ? call.metadata.find("verdict") : call.metadata.end();
-  return found != call.metadata.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-std::string row(const record::Trajectory& t,
-                const record::Turn& turn,
-                std::size_t number,
-                const record::ToolCall* call) {
+std::string line(const Row& row, const RowTurn& turn, std::size_t number, const RowCall* call) {
   std::string out = fmt::format("{},{},{},{},{},{},{},",
-                                field(t.item_id),
-                                field(t.harness),
-                                field(t.model_name),
-                                field(t.variant),
-                                field(problem_of(t)),
-                                t.attempt,
-                                turn.turn_id + 1);
+                                field(row.item),
+                                field(row.harness),
+                                field(row.model),
+                                field(row.variant),
+                                field(row.problem),
+                                row.attempt,
+                                turn.turn);
   out += call == nullptr ? fmt::format(",,,,,{:.3f},,", turn.started_s)
                          : fmt::format("{},{},{},{},{},{:.3f},{:.3f},",
                                        number + 1,
-                                       field(call->tool_name),
+                                       field(call->tool),
                                        field(call->origin),
                                        call->success ? "true" : "false",
-                                       field(verdict_of(*call)),
+                                       field(call->verdict),
                                        call->started_s,
-                                       call->wall_clock_s);
+                                       call->seconds);
   return out + fmt::format("{},{},{},{}\r\n",
                            turn.tokens_before,
                            turn.tokens_after,
@@ -68,15 +59,15 @@ std::string row(const record::Trajectory& t,
 
 }  // namespace
 
-std::string tool_use_csv(const std::vector<Item>& items) {
+std::string tool_use_csv(const std::vector<Row>& rows) {
   std::string out(kHead);
-  for (const Item& item : items) {
-    for (const record::Turn& turn : item.trajectory.turns) {
-      if (turn.tool_calls.empty()) {
-        out += row(item.trajectory, turn, 0, nullptr);
+  for (const Row& row : rows) {
+    for (const RowTurn& turn : row.series) {
+      if (turn.calls.empty()) {
+        out += line(row, turn, 0, nullptr);
       }
-      for (std::size_t i = 0; i < turn.tool_calls.size(); ++i) {
-        out += row(item.trajectory, turn, i, &turn.tool_calls[i]);
+      for (std::size_t i = 0; i < turn.calls.size(); ++i) {
+        out += line(row, turn, i, &turn.calls[i]);
       }
     }
   }

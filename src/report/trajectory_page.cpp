@@ -67,8 +67,8 @@ Markup pre(std::string_view words) {
   return element("pre", {{"class", "wrap"}}, text(words));
 }
 
-Markup head_cards(const Trajectory& t) {
-  Markup out = verdict_card(t) + speedup_card(t);
+Markup head_cards(const Row& row, const Trajectory& t) {
+  Markup out = verdict_card(row) + speedup_card(row);
   out += card(fmt::format("{} / {}", t.total_turns, t.max_turns), "turns");
   out += card(fmt::format("{} / {}", t.total_tool_calls, t.max_tool_calls), "tool calls");
   out += card(util::human_count(static_cast<std::uint64_t>(t.llm_total_tokens)), "tokens");
@@ -296,10 +296,9 @@ std::string with_kernel_file(const std::string& command, const std::string& page
 
 }  // namespace
 
-std::string trajectory_page(const Context& context, const Item& item) {
-  const Trajectory& t = item.trajectory;
+std::string trajectory_page(const Context& context, const Row& row, const Trajectory& t) {
   Markup body =
-      element("h1", text(problem_of(t) + " " + title_of(t)) + text(" ") + badge(t, standing(t)));
+      element("h1", text(row.problem + " " + row.title) + text(" ") + badge(row, standing(row)));
   body += element("p",
                   {{"class", "meta"}},
                   text(fmt::format("{}, problem {}, harness {}, attempt {}",
@@ -307,7 +306,7 @@ std::string trajectory_page(const Context& context, const Item& item) {
                                    t.problem_name,
                                    t.harness,
                                    t.attempt)));
-  body += element("p", text(reason_of(t)));
+  body += element("p", text(reason_of(row)));
   if (t.final_result && !t.final_result->flags.empty()) {
     Markup flags;
     for (const std::string& flag : t.final_result->flags) {
@@ -315,14 +314,14 @@ std::string trajectory_page(const Context& context, const Item& item) {
     }
     body += element("p", flags);
   }
-  body += head_cards(t) + strip(t);
+  body += head_cards(row, t) + strip(t);
   if (t.final_result) {
     body += timings(*t.final_result) + stages(*t.final_result);
     if (!t.final_result->reproduce.empty()) {
-      body += element(
-          "p",
-          text("Again, in the run's folder: ") +
-              element("code", text(with_kernel_file(t.final_result->reproduce, item.page))));
+      body +=
+          element("p",
+                  text("Again, in the run's folder: ") +
+                      element("code", text(with_kernel_file(t.final_result->reproduce, row.page))));
     }
   }
   std::optional<std::string> submitted;
@@ -345,9 +344,9 @@ std::string trajectory_page(const Context& context, const Item& item) {
   }
   body += element("h2", text("Provenance")) + provenance(t);
   return document(context,
-                  item.page,
-                  problem_of(t) + " " + title_of(t) + ", " + t.model_name,
-                  {{t.model_name, model_page_name(t.model_name)}, {problem_of(t), item.page}},
+                  row.page,
+                  row.problem + " " + row.title + ", " + row.model,
+                  {{row.model, model_page_name(row.model)}, {row.problem, row.page}},
                   body);
 }
 

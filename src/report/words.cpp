@@ -40,8 +40,8 @@ std::string_view find(const List& list, std::string_view name) {
 }
 
 // Nothing was handed in, so nothing ran: words only, or an endpoint that failed.
-bool no_kernel(const record::Trajectory& trajectory) {
-  return trajectory.outcome == "error" && !trajectory.final_result;
+bool no_kernel(const Row& row) {
+  return row.outcome == "error" && !row.has_result;
 }
 
 }  // namespace
@@ -76,31 +76,30 @@ std::string stop_words(const std::string& reason) {
   return reason;
 }
 
-std::string standing(const record::Trajectory& trajectory) {
-  if (no_kernel(trajectory)) {
+std::string standing(const Row& row) {
+  if (no_kernel(row)) {
     return "no kernel";
   }
-  if (trajectory.outcome != "correct") {
-    return outcome_words(trajectory.outcome);
+  if (row.outcome != "correct") {
+    return outcome_words(row.outcome);
   }
-  const std::string_view words =
-      trajectory.final_result ? find(kStandings, trajectory.final_result->verdict) : "";
+  const std::string_view words = row.has_result ? find(kStandings, row.verdict) : "";
   return words.empty() ? "inconclusive" : std::string(words);
 }
 
-std::string tone(const record::Trajectory& trajectory) {
-  if (trajectory.outcome == "correct") {
-    const std::string words = standing(trajectory);
+std::string tone(const Row& row) {
+  if (row.outcome == "correct") {
+    const std::string words = standing(row);
     return words == "unstable" ? "inconclusive" : words;
   }
-  if (no_kernel(trajectory)) {
+  if (no_kernel(row)) {
     return "";
   }
-  return find(kOutcomes, trajectory.outcome).empty() ? "" : trajectory.outcome;
+  return find(kOutcomes, row.outcome).empty() ? "" : row.outcome;
 }
 
-Markup badge(const record::Trajectory& trajectory, const std::string& words) {
-  return element("span", {{"class", "badge " + tone(trajectory)}}, text(words));
+Markup badge(const Row& row, const std::string& words) {
+  return element("span", {{"class", "badge " + tone(row)}}, text(words));
 }
 
 }  // namespace sweep::report

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "record/trajectory.h"
 #include "report/markup.h"
+#include "report/row.h"
 
 #include <string>
 
@@ -16,14 +16,14 @@ namespace sweep::report {
 // "faster", "equivalent", "slower", "unstable" or "inconclusive" for a correct kernel by its
 // verdict alone, whatever its ratio is; "no kernel" for an error without a submission; else
 // outcome_words().
-[[nodiscard]] std::string standing(const record::Trajectory& trajectory);
+[[nodiscard]] std::string standing(const Row& row);
 
 // The class that colours a result: "faster", the only green one, for PASS_FASTER; "equivalent",
 // "slower", "inconclusive" for other correct kernels; a known outcome; or nothing, as where no
 // kernel was handed in.
-[[nodiscard]] std::string tone(const record::Trajectory& trajectory);
+[[nodiscard]] std::string tone(const Row& row);
 
 // A label in that colour.
-[[nodiscard]] Markup badge(const record::Trajectory& trajectory, const std::string& words);
+[[nodiscard]] Markup badge(const Row& row, const std::string& words);
 
 }  // namespace sweep::report

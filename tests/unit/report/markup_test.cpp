@@ -54,14 +54,13 @@ record::Trajectory hostile() {
 }
 
 TEST(Page, HostileTrajectoryBringsNoElementIntoAnyPage) {
-  std::vector<Item> items;
-  items.push_back({hostile(), "t/a.html"});
+  const Row row = row_of(hostile(), "t/a.html");
   Context context;
   context.run_name = "<i>";
   context.ledger_head = std::string(64, '0');
-  for (const std::string& page : {run_page(context, items),
-                                  model_page(context, items[0].trajectory.model_name, items),
-                                  trajectory_page(context, items[0])}) {
+  for (const std::string& page : {run_page(context, {row}),
+                                  model_page(context, row.model, {row}),
+                                  trajectory_page(context, row, hostile())}) {
     EXPECT_EQ(page.find("<script>"), std::string::npos);
     EXPECT_EQ(page.find("<img"), std::string::npos);
     EXPECT_EQ(page.find("<iframe"), std::string::npos);
@@ -70,15 +69,15 @@ TEST(Page, HostileTrajectoryBringsNoElementIntoAnyPage) {
 }
 
 TEST(Page, TimingFigureHasOneRatioABlockFromTheSamples) {
-  Item item{hostile(), "t/a.html"};
+  record::Trajectory t = hostile();
   record::FinalResult result;
   result.timings.push_back({"n=4", 2, 1, {}, {}, 1, 1});
   // Seed 2 and 8 us, candidate 1 and 4 us: exp((log 2 + log 8 - log 1 - log 4) / 2) = 2.
   result.evaluation = nlohmann::json::parse(
       R"({"stages":{"time":{"samples":{"rows":[[0,0,0,0,0,2e-6],[0,0,0,1,1,1e-6],[0,0,0,2,1,4e-6],[0,0,0,3,0,8e-6],
           [0,0,1,0,0,2e-6],[0,7,0,0,0,1],["x"],7]}}}})");
-  item.trajectory.final_result = result;
-  const std::string page = trajectory_page({}, item);
+  t.final_result = result;
+  const std::string page = trajectory_page({}, row_of(t, "t/a.html"), t);
   EXPECT_NE(page.find("n = 1."),
             std::string::npos);  // the cut-off block and the broken rows do not count
   EXPECT_NE(page.find(R"("ratio":2.0)"), std::string::npos);
@@ -99,8 +98,8 @@ record::Trajectory done(const std::string& outcome, double speedup) {
 }
 
 TEST(Summary, MeansAreGeometricAndInfrastructureCountsForNobody) {
-  const Item a{done("correct", 2), "a"}, b{done("correct", 8), "b"}, c{done("incorrect", 100), "c"},
-      d{done("infra_error", 0), "d"};
+  const Row a = row_of(done("correct", 2), "a"), b = row_of(done("correct", 8), "b"),
+            c = row_of(done("incorrect", 100), "c"), d = row_of(done("infra_error", 0), "d");
   const Totals t = total({&a, &b, &c, &d});
   EXPECT_EQ(t.items, 4U);
   EXPECT_EQ(t.judged, 3U);
@@ -113,14 +112,15 @@ TEST(Summary, MeansAreGeometricAndInfrastructureCountsForNobody) {
 }
 
 TEST(Summary, OneUnknownPriceMakesTheSumUnknown) {
-  Item a{done("correct", 2), "a"}, b{done("correct", 2), "b"};
-  b.trajectory.cost_usd.reset();
+  const Row a = row_of(done("correct", 2), "a");
+  Row b = a;
+  b.cost_usd.reset();
   EXPECT_FALSE(total({&a, &b}).cost_usd.has_value());
 }
 
 TEST(Summary, NumberedLevelsAndWords) {
-  EXPECT_EQ(problem_of(done("correct", 1)), "sci/heat2d");
-  EXPECT_EQ(problem_of(hostile()), "level1/3");
+  EXPECT_EQ(row_of(done("correct", 1), "").problem, "sci/heat2d");
+  EXPECT_EQ(row_of(hostile(), "").problem, "level1/3");
 }
 
 }  // namespace

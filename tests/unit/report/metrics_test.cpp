@@ -9,14 +9,13 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Item item(const std::string& model, const std::string& outcome, std::int64_t input) {
-  Item made;
-  made.trajectory.model_name = model;
-  made.trajectory.level = "1";
-  made.trajectory.problem_id = "3";
-  made.trajectory.outcome = outcome;
-  made.trajectory.llm_input_tokens = input;
-  made.trajectory.cost_usd = 0.5;
+Row item(const std::string& model, const std::string& outcome, std::int64_t input) {
+  Row made;
+  made.model = model;
+  made.problem = "level1/3";
+  made.outcome = outcome;
+  made.input_tokens = input;
+  made.cost_usd = 0.5;
   return made;
 }
 

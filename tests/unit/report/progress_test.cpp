@@ -27,14 +27,14 @@ TEST(Progress, ARunIsWhatItsLastProcessLeft) {
   EXPECT_EQ(phase_of(rows({kind::run_end, kind::run_resume}, true), true, false), Phase::running);
 }
 
-Item with(const std::string& outcome) {
-  Item item;
-  item.trajectory.outcome = outcome;
+Row with(const std::string& outcome) {
+  Row item;
+  item.outcome = outcome;
   return item;
 }
 
 TEST(Progress, CountsThePlannedItems) {
-  const std::vector<Item> items{
+  const std::vector<Row> items{
       with("correct"), with("infra_error"), with("in_progress"), with("queued"), with("queued")};
   EXPECT_EQ(progress_text(items), "2 of 5 items finished, 1 in progress, 2 queued");
   EXPECT_FALSE(all_ended(items));

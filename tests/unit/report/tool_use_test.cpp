@@ -8,8 +8,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(ToolUse, HasOneRowACallAndOneForATurnWithoutAny) {
-  Item item;
-  record::Trajectory& t = item.trajectory;
+  record::Trajectory t;
   t.item_id = "custom/m/level1/3";
   t.harness = "all";
   t.model_name = "=cmd,\"x\"";
@@ -32,7 +31,7 @@ TEST(ToolUse, HasOneRowACallAndOneForATurnWithoutAny) {
   second.tokens_after = 220;
   second.best_visible_speedup = 1.25;
   t.turns = {first, second};
-  const std::string csv = tool_use_csv({item});
+  const std::string csv = tool_use_csv({row_of(t, "")});
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4);
   // A model's name is nobody's formula.
   EXPECT_THAT(csv,

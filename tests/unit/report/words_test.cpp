@@ -11,9 +11,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Item judged(const std::string& verdict, double speedup) {
-  Item item;
-  record::Trajectory& t = item.trajectory;
+record::Trajectory judged(const std::string& verdict, double speedup) {
+  record::Trajectory t;
   t.model_name = "m";
   t.level = "1";
   t.problem_id = "3";
@@ -23,14 +22,23 @@ Item judged(const std::string& verdict, double speedup) {
   t.final_result.emplace();
   t.final_result->verdict = verdict;
   t.final_result->speedup = record::Interval{speedup, speedup, speedup};
-  item.page = "t/a.html";
-  return item;
+  return t;
+}
+
+// The first page of a run of these.
+std::string index(const std::vector<record::Trajectory>& all) {
+  std::vector<Row> rows;
+  for (const record::Trajectory& t : all) {
+    rows.push_back(row_of(t, "t/a.html"));
+  }
+  return run_page({}, rows);
 }
 
 // Every page that shows the item.
-std::vector<std::string> pages(const Context& context, const Item& item) {
+std::vector<std::string> pages(const Context& context, const record::Trajectory& t) {
+  const Row row = row_of(t, "t/a.html");
   return {
-      run_page(context, {item}), model_page(context, "m", {item}), trajectory_page(context, item)};
+      run_page(context, {row}), model_page(context, "m", {row}), trajectory_page(context, row, t)};
 }
 
 TEST(Words, OnlyPassFasterIsGreen) {
@@ -44,44 +52,44 @@ TEST(Words, OnlyPassFasterIsGreen) {
       EXPECT_THAT(page, Not(HasSubstr("tone faster"))) << verdict;
     }
   }
-  record::Trajectory forged;
+  Row forged;
   forged.outcome = "faster";
   EXPECT_EQ(tone(forged), "");
 }
 
 TEST(Words, AnIncorrectKernelHasItsOutcomesColourWhateverItsVerdict) {
-  Item item = judged("PASS_FASTER", 2.8);
-  item.trajectory.outcome = "incorrect";
-  EXPECT_EQ(tone(item.trajectory), "incorrect");
-  EXPECT_EQ(standing(item.trajectory), "incorrect");
+  record::Trajectory item = judged("PASS_FASTER", 2.8);
+  item.outcome = "incorrect";
+  EXPECT_EQ(tone(row_of(item, "")), "incorrect");
+  EXPECT_EQ(standing(row_of(item, "")), "incorrect");
 }
 
 TEST(Words, TheIndexHasTheRatioWithTheWordOfTheVerdict) {
-  EXPECT_THAT(run_page({}, {judged("PASS_INCONCLUSIVE", 2.8)}), HasSubstr(">2.80x inconclusive<"));
-  EXPECT_THAT(run_page({}, {judged("PASS_SLOWER", 0.0148)}), HasSubstr(">0.0148x slower<"));
+  EXPECT_THAT(index({judged("PASS_INCONCLUSIVE", 2.8)}), HasSubstr(">2.80x inconclusive<"));
+  EXPECT_THAT(index({judged("PASS_SLOWER", 0.0148)}), HasSubstr(">0.0148x slower<"));
 }
 
 TEST(Words, TheMeanSaysOfHowManyItemsItIs) {
-  const Item open = judged("PASS_INCONCLUSIVE", 2);
-  Item wrong = judged("INCORRECT_VALUE", 2);
-  wrong.trajectory.outcome = "incorrect";
-  const std::string page = run_page({}, {open, wrong});
+  const record::Trajectory open = judged("PASS_INCONCLUSIVE", 2);
+  record::Trajectory wrong = judged("INCORRECT_VALUE", 2);
+  wrong.outcome = "incorrect";
+  const std::string page = index({open, wrong});
   EXPECT_THAT(page, HasSubstr("of 1 correct and timed of 2 items; none is PASS_FASTER"));
   EXPECT_THAT(page, HasSubstr("tone inconclusive\">2.00x"));
-  EXPECT_THAT(run_page({}, {open, judged("PASS_FASTER", 2)}),
+  EXPECT_THAT(index({open, judged("PASS_FASTER", 2)}),
               HasSubstr("of 2 correct and timed of 2 items; 1 of them PASS_FASTER"));
 }
 
 // Words only, or an endpoint that failed: nothing ran, so nothing had a fault while it did.
 TEST(Words, AnErrorWithoutASubmissionIsNoKernel) {
-  Item item = judged("", 0);
-  item.trajectory.outcome = "error";
-  item.trajectory.finished_at = "2026-01-31T12:00:00.000Z";
+  record::Trajectory item = judged("", 0);
+  item.outcome = "error";
+  item.finished_at = "2026-01-31T12:00:00.000Z";
   for (const std::string& page : pages({}, item)) {
     EXPECT_THAT(page, HasSubstr(">fault while running<"));
   }
-  item.trajectory.final_result.reset();
-  EXPECT_EQ(tone(item.trajectory), "");
+  item.final_result.reset();
+  EXPECT_EQ(tone(row_of(item, "")), "");
   for (const std::string& page : pages({}, item)) {
     EXPECT_THAT(page, HasSubstr(">no kernel<"));
     EXPECT_THAT(page, Not(HasSubstr("fault while running<")));
@@ -90,22 +98,23 @@ TEST(Words, AnErrorWithoutASubmissionIsNoKernel) {
 }
 
 TEST(Words, AttemptsOfAProblemAreToldApart) {
-  Item first = judged("", 0);
-  first.trajectory.outcome = "incorrect";
-  first.trajectory.finished_at = "2026-01-31T12:00:00.000Z";
-  Item second = first;
-  second.trajectory.attempt = 2;
-  const std::string page = run_page({}, {first, second});
+  record::Trajectory first = judged("", 0);
+  first.outcome = "incorrect";
+  first.finished_at = "2026-01-31T12:00:00.000Z";
+  record::Trajectory second = first;
+  second.attempt = 2;
+  const std::string page = index({first, second});
   EXPECT_THAT(page, HasSubstr(">level1/3</a>"));
   EXPECT_THAT(page, HasSubstr(">level1/3 #2</a>"));
-  EXPECT_THAT(model_page({}, "m", {second}), HasSubstr(">level1/3 #2</strong>"));
+  EXPECT_THAT(model_page({}, "m", {row_of(second, "t/a.html")}),
+              HasSubstr(">level1/3 #2</strong>"));
 }
 
 TEST(Words, OutcomesAreWordsForPeople) {
-  Item item = judged("", 0);
-  item.trajectory.outcome = "infra_error";
-  item.trajectory.finished_at = "2026-01-31T12:00:00.000Z";
-  const std::string page = run_page({}, {item});
+  record::Trajectory item = judged("", 0);
+  item.outcome = "infra_error";
+  item.finished_at = "2026-01-31T12:00:00.000Z";
+  const std::string page = index({item});
   EXPECT_THAT(page, HasSubstr(">lost to infrastructure<"));
   EXPECT_THAT(page, Not(HasSubstr(">infra_error<")));
   EXPECT_EQ(outcome_words("in_progress"), "in progress");
@@ -113,7 +122,7 @@ TEST(Words, OutcomesAreWordsForPeople) {
 }
 
 TEST(Page, OfTheCpuDeviceCarriesTheBanner) {
-  const Item item = judged("PASS_INCONCLUSIVE", 2);
+  const record::Trajectory item = judged("PASS_INCONCLUSIVE", 2);
   Context cpu;
   cpu.on_cpu = true;
   Context gpu;
@@ -130,10 +139,12 @@ TEST(Page, OfTheCpuDeviceCarriesTheBanner) {
 }
 
 TEST(Page, OfATrajectoryHasTheProblemsTitle) {
-  Item item = judged("PASS_FASTER", 2);
-  EXPECT_THAT(trajectory_page({}, item), HasSubstr("<h1>level1/3 Title of the problem"));
-  item.trajectory.problem_title.clear();
-  EXPECT_THAT(trajectory_page({}, item), HasSubstr("<h1>level1/3 folder_name"));
+  record::Trajectory item = judged("PASS_FASTER", 2);
+  EXPECT_THAT(trajectory_page({}, row_of(item, "t/a.html"), item),
+              HasSubstr("<h1>level1/3 Title of the problem"));
+  item.problem_title.clear();
+  EXPECT_THAT(trajectory_page({}, row_of(item, "t/a.html"), item),
+              HasSubstr("<h1>level1/3 folder_name"));
 }
 
 TEST(Page, OfTheMethodsNamesItselfOnce) {
