@@ -35,7 +35,8 @@ __global__ void __launch_bounds__(THREADS) combine(const V* hidden, const float*
 #pragma unroll
   for (int i = 0; i < EACH; ++i)
     for (int e = 0; e < WIDTH; ++e) sum[i].each[e] = 0.0f;
-  for (int r = head[token]; r > 0; r = next[r - 1]) {
+  for (int r = head[token], after = 0; r > 0; r = after) {
+    after = next[r - 1];  // on its way together with the row
     const V* from = hidden + (size_t)(r - 1)*packs;
     const float weight = gate[r - 1];
     Pack v[EACH];

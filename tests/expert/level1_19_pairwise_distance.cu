@@ -9,7 +9,7 @@
 
 // AXES 0: any number of axes, read from the cache each time.
 template <int AXES>
-__global__ void __launch_bounds__(TX*TY) distances(const float* x, float* dist, int points, int axes) {
+__global__ void __launch_bounds__(TX*TY) distances(const float* __restrict__ x, float* __restrict__ dist, int points, int axes) {
   constexpr int KEPT = AXES > 0 ? AXES : 1;
   const float* cloud = x + (size_t)blockIdx.z*points*axes;
   const bool whole = points % 4 == 0;  // four neighbours make one store; else four columns TX apart are coalesced

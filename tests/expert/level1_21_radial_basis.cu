@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(THREADS) expand(const float* distance, const f
   for (int k = threadIdx.x; k < terms; k += THREADS) centers[k] = center[k];
   for (int p = threadIdx.x; p < here; p += THREADS) {
     const float d = distance[first + p];
-    known[p] = make_float2(d, d < cutoff ? 0.5f*(cosf(3.14159265f*d / cutoff) + 1.0f) : 0.0f);
+    known[p] = make_float2(d, d < cutoff ? 0.5f*(cospif(d / cutoff) + 1.0f) : 0.0f);
   }
   __syncthreads();
   const unsigned chunks = terms / WIDTH, count = here*chunks;

@@ -4,7 +4,7 @@
 // lgamma. That is one read of shared memory for some 100 instructions, and more exact, as nothing large is subtracted.
 // Expected: 3 to 5 times the seed.
 //@ problem level1/28
-//@ const THREADS = 256, WARPS = THREADS / 32, COUNTS = 16, ROWS = 16, MOST = 1024
+//@ const THREADS = 256, WARPS = THREADS / 32, COUNTS = 16, ROWS = 16, MOST = 1024, AHEAD = 8
 //@ let stride = align(categories, 32), blocks = min(ceildiv(rows, ROWS*WARPS), 4*sm_count)
 //@ if (categories <= MOST) likelihood<true><<<blocks, THREADS, (COUNTS + 1)*stride*sizeof(f32)>>>(count, log_alpha, y, rows, categories, stride)
 //@ else likelihood<false><<<min(ceildiv(rows, WARPS), 4*sm_count), THREADS>>>(count, log_alpha, y, rows, categories, stride)
@@ -41,6 +41,20 @@ __device__ float whole(const float* log_alpha, int categories) {
   return sum;
 }
 
+// Of the counts that are in no table, AHEAD of a lane from category `start` on.
+template <bool TABLE>
+__device__ __noinline__ float large_terms(const int* from, const float* log_alpha, const float* alpha, int start, int categories) {
+  float sum = 0.0f;
+#pragma unroll 1
+  for (int k = start; k < min(categories, start + 32*AHEAD); k += 32) {
+    const int n = from[k];
+    if (n < (TABLE ? COUNTS : 1)) continue;
+    const float a = TABLE ? alpha[k] : expf(log_alpha[k]);
+    sum += n == 1 ? logf(a) : lgammaf(n + a) - lgammaf(a);
+  }
+  return sum;
+}
+
 // TABLE: shared memory holds COUNTS rows of logarithms, then alpha. A warp takes a few rows at a time, so that the lgamma at the end
 // are one for each lane.
 template <bool TABLE>
@@ -64,16 +78,18 @@ __global__ void __launch_bounds__(THREADS) likelihood(const int* count, const fl
       const int* from = count + (size_t)(first + r)*categories;
       float sum = 0.0f;
       int total = 0;
-#pragma unroll 8
-      for (int k = lane; k < categories; k += 32) {
-        const int n = from[k];
-        total += n;
-        if (TABLE && n < COUNTS) {
-          sum += table[n*stride + k];
-        } else if (n > 0) {
-          const float a = TABLE ? table[COUNTS*stride + k] : expf(log_alpha[k]);
-          sum += n == 1 ? logf(a) : lgammaf(n + a) - lgammaf(a);
+      for (int start = lane; start < categories; start += 32*AHEAD) {
+        int n[AHEAD];
+        bool large = false;
+#pragma unroll
+        for (int i = 0; i < AHEAD; ++i) n[i] = start + 32*i < categories ? from[start + 32*i] : 0;
+#pragma unroll
+        for (int i = 0; i < AHEAD; ++i) {
+          total += n[i];
+          if (TABLE && n[i] > 0 && n[i] < COUNTS) sum += table[n[i]*stride + start + 32*i];
+          large |= n[i] >= (TABLE ? COUNTS : 1);
         }
+        if (large) sum += large_terms<TABLE>(from, log_alpha, table + COUNTS*stride, start, categories);
       }
       sum = warp_sum(sum);
       total = __reduce_add_sync(~0u, total);

@@ -36,7 +36,7 @@ __device__ void short_row(const float* score, float* alpha, int count, int lane)
 }
 
 // Each lane keeps a running maximum and the sum relative to it; a second pass writes.
-__device__ void long_row(const float* score, float* alpha, int count, int lane) {
+__device__ void long_row(const float* __restrict__ score, float* __restrict__ alpha, int count, int lane) {
   float top = score[lane], sum = 0.0f;  // count > 32
   for (int e = lane; e < count; e += 32*KEEP) {
     float v[KEEP], high = top;

@@ -22,6 +22,7 @@ __device__ int word(const signed char* x, int d, int hd) {
   return (int)bits;
 }
 
+// Over the 16 lanes that share rows.
 __device__ float half_warp_max(float v) {
   for (int step = 8; step > 0; step /= 2) v = fmaxf(v, __shfl_xor_sync(~0u, v, step));
   return v;
@@ -55,7 +56,7 @@ __device__ void bring_values(float (*to)[HD], const signed char* x, int first, i
 // A block makes TILE rows of one head. Thread (tx, ty) of 16 x 16 has rows 4 ty .. of the logits, in columns 4 tx .., and of y, in
 // elements tx*2, tx*2 + 1 of every 32.
 template <int HD>
-__global__ void __launch_bounds__(256) attend(const signed char* q, const signed char* k, const signed char* v, const float* q_scale,
+__global__ void __launch_bounds__(256, HD <= 64 ? 3 : HD <= 128 ? 2 : 1) attend(const signed char* q, const signed char* k, const signed char* v, const float* q_scale,
                                               const float* k_scale, const float* v_scale, float* y, int len, int heads, int hd,
                                               int tiles) {
   extern __shared__ __align__(16) float raw[];

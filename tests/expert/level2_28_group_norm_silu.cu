@@ -40,12 +40,12 @@ __device__ float silu(float z) { return z / (1.0f + expf(-z)); }
 
 // A block for each group, which stays in shared memory; N elements of a channel at a time.
 template <int N>
-__global__ void __launch_bounds__(WIDE) whole(const float* x, const float* gain, const float* shift, float* y, int groups, int per,
-                                              int area) {
+__global__ void __launch_bounds__(WIDE) whole(const float* __restrict__ x, const float* __restrict__ gain,
+                                              const float* __restrict__ shift, float* __restrict__ y, int groups, int per, int area) {
   extern __shared__ __align__(16) float raw[];
   Pack<N>* kept = reinterpret_cast<Pack<N>*>(raw);
   const int span = per*area, count = span / N, channel = blockIdx.x % groups*per;
-  const Pack<N>* from = reinterpret_cast<const Pack<N>*>(x + (size_t)blockIdx.x*span);
+  const Pack<N>* __restrict__ from = reinterpret_cast<const Pack<N>*>(x + (size_t)blockIdx.x*span);
   float sum = 0.0f, square = 0.0f;
 #pragma unroll 4
   for (int i = threadIdx.x; i < count; i += WIDE) {
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(WIDE) whole(const float* x, const float* gain,
     for (int e = 0; e < N; ++e) square += (v.v[e] - mean)*(v.v[e] - mean);
   }
   const float rate = 1.0f / sqrtf(block_sum(square) / span + 1e-5f);
-  Pack<N>* to = reinterpret_cast<Pack<N>*>(y + (size_t)blockIdx.x*span);
+  Pack<N>* __restrict__ to = reinterpret_cast<Pack<N>*>(y + (size_t)blockIdx.x*span);
   const int across = area / N;
   for (int i = threadIdx.x; i < count; i += WIDE) {
     const int c = channel + i / across;
@@ -89,8 +89,9 @@ __global__ void __launch_bounds__(THREADS) moments_of_parts(const float* x, floa
 
 // A block for each part. Each merges the moments of its group, in the same order.
 template <int N>
-__global__ void __launch_bounds__(THREADS) apply(const float* x, const float2* moments, const float* gain, const float* shift, float* y,
-                                                 int groups, int per, int area, int parts) {
+__global__ void __launch_bounds__(THREADS) apply(const float* __restrict__ x, const float2* __restrict__ moments,
+                                                 const float* __restrict__ gain, const float* __restrict__ shift,
+                                                 float* __restrict__ y, int groups, int per, int area, int parts) {
   const int group = blockIdx.x / parts, part = blockIdx.x % parts, span = per*area, channel = group % groups*per;
   const float2* own = moments + (size_t)group*parts;
   float sum = 0.0f, square = 0.0f;
@@ -101,8 +102,8 @@ __global__ void __launch_bounds__(THREADS) apply(const float* x, const float2* m
     square += own[p].y + off*off*min(PART, span - p*PART);
   }
   const float rate = 1.0f / sqrtf(block_sum(square) / span + 1e-5f);
-  const Pack<N>* from = reinterpret_cast<const Pack<N>*>(x + (size_t)group*span);
-  Pack<N>* to = reinterpret_cast<Pack<N>*>(y + (size_t)group*span);
+  const Pack<N>* __restrict__ from = reinterpret_cast<const Pack<N>*>(x + (size_t)group*span);
+  Pack<N>* __restrict__ to = reinterpret_cast<Pack<N>*>(y + (size_t)group*span);
   const int across = area / N, end = min(span, (part + 1)*PART) / N;
 #pragma unroll 4
   for (int i = part*(PART / N) + threadIdx.x; i < end; i += THREADS) {

@@ -26,7 +26,7 @@ __device__ void bring(float (*tile)[TICK + 1], const float* s, int rows, int n, 
   __syncwarp();
 }
 
-__global__ void align_pairs(const float* s, float* score, float gap, float temp, int m, int n, int bands, int warps) {
+__global__ void __launch_bounds__(32*MOST) align_pairs(const float* s, float* score, float gap, float temp, int m, int n, int bands, int warps) {
   extern __shared__ float raw[];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   float(*tile)[TICK + 1] = reinterpret_cast<float(*)[TICK + 1]>(raw) + warp*32;

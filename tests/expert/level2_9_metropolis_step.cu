@@ -58,9 +58,9 @@ __global__ void __launch_bounds__(32*WARPS) step_kept(const float* x, const floa
 }
 
 // Any number of coordinates: they are read again, mostly from the cache, once the decision is known.
-__global__ void __launch_bounds__(32*WARPS) step_long(const float* x, const float* noise, const float* u, const float* center,
-                                                      const float* width, float* x_next, bool* accepted, float step, int chains,
-                                                      int dim) {
+__global__ void __launch_bounds__(32*WARPS) step_long(const float* __restrict__ x, const float* __restrict__ noise, const float* u,
+                                                      const float* center, const float* width, float* __restrict__ x_next,
+                                                      bool* accepted, float step, int chains, int dim) {
   const int lane = threadIdx.x % 32;
   for (int c = blockIdx.x*WARPS + threadIdx.x / 32; c < chains; c += gridDim.x*WARPS) {
     const size_t first = (size_t)c*dim;
