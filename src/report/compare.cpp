@@ -24,7 +24,7 @@ Items judged_items(const record::RunDir& run) {
   for (const auto& file : run.trajectory_files()) {
     try {
       Row row = row_of(run.load(file), "page");
-      if (row.finished() && row.outcome != "skipped" && row.outcome != "infra_error") {
+      if (row.finished() && counts(row)) {
         std::string id = row.item;
         out.emplace(std::move(id), std::move(row));
       }

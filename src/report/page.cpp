@@ -102,16 +102,20 @@ Markup cards(const Totals& totals) {
                                                 100 * totals.correct_rate->low,
                                                 100 * totals.correct_rate->high)
                                   : std::string("correct"));
-  out +=
-      card(mean_text(totals),
-           fmt::format("geometric mean speedup of {} correct and timed of {} items; {} PASS_FASTER",
-                       totals.timed,
-                       totals.items,
-                       totals.faster == 0 ? "none is" : fmt::format("{} of them", totals.faster)));
+  out += card(
+      mean_text(totals),
+      fmt::format("geometric mean speedup of {} correct and timed of {} judged; {} PASS_FASTER",
+                  totals.timed,
+                  totals.judged,
+                  totals.faster == 0 ? "none is" : fmt::format("{} of them", totals.faster)));
   out += card(
       util::human_count(static_cast<std::uint64_t>(totals.input_tokens + totals.output_tokens)),
       "tokens");
   out += card(dollars(totals.cost_usd), cost_label(totals.wasted_usd));
+  if (totals.unscored > 0) {
+    out += card(fmt::format("{} / {}", totals.unscored, totals.items),
+                "of problems that were not admitted by test: listed, in no rate or mean");
+  }
   return element("div", {{"class", "cards"}}, out);
 }
 

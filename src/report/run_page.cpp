@@ -227,11 +227,14 @@ std::string methods_page(const Context& context) {
           "is shown with its evidence. UNEVEN: some calls took far longer than most, so the "
           "ratio of means decides while the table shows medians. Of roofline: the shortest time "
           "that the hardware allows, as a share of the kernel's time.");
-  body += element("h2", text("Rates")) +
-          paragraph(
-              "Correct rates are over judged trajectories, with Wilson 95% intervals. Results on "
-              "the cpu device are unsealed and their "
-              "timings must not be ranked beside GPU timings.");
+  body +=
+      element("h2", text("Rates")) +
+      paragraph(
+          "Correct rates are over judged trajectories, with Wilson 95% intervals. A problem that "
+          "had not been admitted by test when its item began (no cheap wrong kernel passes, no "
+          "honest one fails) is listed and in no rate or mean. Results on "
+          "the cpu device are unsealed and their "
+          "timings must not be ranked beside GPU timings.");
   return document(context, "methods.html", "How to read this", {}, body);
 }
 

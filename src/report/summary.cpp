@@ -62,6 +62,11 @@ std::string reason_of(const Row& row) {
   return row.finished() ? "ended without a submission (" + row.stop_reason + ")" : "still running";
 }
 
+bool counts(const Row& row) {
+  return row.scored() && has_ended(row.outcome) && row.outcome != "skipped" &&
+         row.outcome != "infra_error";
+}
+
 Totals total(const std::vector<const Row*>& rows) {
   Totals totals;
   double logs = 0;
@@ -73,15 +78,19 @@ Totals total(const std::vector<const Row*>& rows) {
     ++totals.outcomes[t.outcome];
     const bool ended = has_ended(t.outcome);
     totals.finished += ended ? 1U : 0U;
-    totals.judged += ended && t.outcome != "skipped" && t.outcome != "infra_error" ? 1U : 0U;
-    totals.correct += t.outcome == "correct" ? 1U : 0U;
-    totals.compiled += t.compiled ? 1U : 0U;
+    totals.unscored += t.scored() ? 0U : 1U;
     totals.input_tokens += t.input_tokens;
     totals.output_tokens += t.output_tokens;
     totals.wall_seconds += t.wall_seconds;
     priced = priced && (t.cost_usd.has_value() || t.page.empty());  // not begun: no cost
     cost += t.cost_usd.value_or(0);
     totals.wasted_usd += t.wasted_usd.value_or(0);
+    if (!counts(t)) {
+      continue;
+    }
+    ++totals.judged;
+    totals.correct += t.outcome == "correct" ? 1U : 0U;
+    totals.compiled += t.compiled ? 1U : 0U;
     if (t.speedup) {
       ++totals.timed;
       totals.faster += t.verdict == "PASS_FASTER" ? 1U : 0U;

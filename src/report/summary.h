@@ -19,13 +19,19 @@ namespace sweep::report {
 // One sentence on why the item ended as it did, made from the verdict; never empty.
 [[nodiscard]] std::string reason_of(const Row& row);
 
+// Whether the row is one of the n of every rate, mean and figure: it ended, was not skipped and did
+// not fail for the machine's sake, and its problem was admitted (Row::scored).
+[[nodiscard]] bool counts(const Row& row);
+
 struct Totals {
   std::size_t items = 0;
   std::size_t finished = 0;  // has_ended()
-  std::size_t judged = 0;    // finished without skipped and infra_error: the n of every rate
+  std::size_t unscored = 0;  // of problems that were not admitted: in no number from `judged` to
+                             // `geometric_mean`
+  std::map<std::string, std::size_t> outcomes;  // of all items
+  std::size_t judged = 0;                       // counts(): the n of every rate
   std::size_t correct = 0;
   std::size_t compiled = 0;
-  std::map<std::string, std::size_t> outcomes;
   std::size_t timed = 0;   // correct with a speedup
   std::size_t faster = 0;  // of these, with the verdict PASS_FASTER
   std::optional<double>

@@ -111,6 +111,23 @@ TEST(Summary, MeansAreGeometricAndInfrastructureCountsForNobody) {
   EXPECT_NEAR(t.correct_rate->high, 0.9385, 5e-5);
 }
 
+TEST(Summary, ProblemsThatWereNotAdmittedAreInNoRateOrMean) {
+  const Row a = row_of(done("correct", 2), "a");
+  Row b = row_of(done("correct", 8), "b"), c = b, d = b;
+  b.admission = "none";
+  c.admission = "stale";
+  d.admission = "admitted";
+  const Totals t = total({&a, &b, &c, &d});
+  EXPECT_EQ(t.items, 4U);
+  EXPECT_EQ(t.unscored, 2U);
+  EXPECT_EQ(t.judged, 2U);
+  EXPECT_EQ(t.correct, 2U);
+  EXPECT_EQ(t.outcomes.at("correct"), 4U);
+  EXPECT_DOUBLE_EQ(t.geometric_mean.value(), 4.0);
+  EXPECT_DOUBLE_EQ(t.cost_usd.value(), 2.0);
+  EXPECT_NE(cards(t).html().find("not admitted"), std::string::npos);
+}
+
 TEST(Summary, OneUnknownPriceMakesTheSumUnknown) {
   const Row a = row_of(done("correct", 2), "a");
   Row b = a;
