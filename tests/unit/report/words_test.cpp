@@ -74,10 +74,10 @@ TEST(Words, TheMeanSaysOfHowManyItemsItIs) {
   record::Trajectory wrong = judged("INCORRECT_VALUE", 2);
   wrong.outcome = "incorrect";
   const std::string page = index({open, wrong});
-  EXPECT_THAT(page, HasSubstr("of 1 correct and timed of 2 items; none is PASS_FASTER"));
+  EXPECT_THAT(page, HasSubstr("of 1 correct and timed of 2 judged; none is PASS_FASTER"));
   EXPECT_THAT(page, HasSubstr("tone inconclusive\">2.00x"));
   EXPECT_THAT(index({open, judged("PASS_FASTER", 2)}),
-              HasSubstr("of 2 correct and timed of 2 items; 1 of them PASS_FASTER"));
+              HasSubstr("of 2 correct and timed of 2 judged; 1 of them PASS_FASTER"));
 }
 
 // Words only, or an endpoint that failed: nothing ran, so nothing had a fault while it did.
