@@ -53,7 +53,8 @@ std::vector<std::string> all() {
 
 bool needs_gpu(const std::string& name) {
   const std::string text = text_of(name);
-  return text.find("//@ tensormap ") != std::string::npos || text.find("asm") != std::string::npos;
+  const auto has = [&text](std::string_view word) { return text.find(word) != std::string::npos; };
+  return has("//@ tensormap ") || (has("asm") && !has("#ifdef __CUDA_ARCH__"));
 }
 
 Services services_in(const std::filesystem::path& folder) {
