@@ -6,7 +6,7 @@
 //@ const THREADS = 256, TILE = 4*THREADS
 //@ filter<<<(ceildiv(length, TILE), min(batch*channels, 65535)), THREADS>>>(x, w, y, batch*channels, channels, length, taps)
 
-__global__ void __launch_bounds__(THREADS) filter(const float* x, const float* w, float* y, int rows, int channels, int length, int taps) {
+__global__ void __launch_bounds__(THREADS, 7) filter(const float* x, const float* w, float* y, int rows, int channels, int length, int taps) {
   __shared__ __align__(16) float in[TILE + 64 + 8], tap[64 + 4], out[TILE];
   const int start = blockIdx.x*TILE, left = (taps - 1) / 2, padded = (taps + 3) / 4*4, here = min(TILE, length - start);
   for (int row = blockIdx.y; row < rows; row += gridDim.y) {
