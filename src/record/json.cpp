@@ -1,5 +1,6 @@
 #include "record/json.h"
 
+#include "record/json_parser.h"
 #include "util/clock.h"
 #include "util/error.h"
 
@@ -53,6 +54,11 @@ nlohmann::json parse_bounded(std::string_view text,
          "JSON of " + std::to_string(text.size()) + " bytes, at most " + std::to_string(max_bytes) +
              " are read");
   }
+  nlohmann::json parsed;
+  if (parse_fast(text, max_depth, parsed)) {
+    return parsed;
+  }
+  // What is wrong with it, and where.
   if (nesting(text) > max_depth) {
     fail(where, "JSON nested deeper than " + std::to_string(max_depth));
   }

@@ -7,7 +7,9 @@
 #include "util/file.h"
 #include "util/sha256.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <system_error>
 
 #include <fcntl.h>
@@ -27,24 +29,30 @@ const std::string& zeros() {
   return text;
 }
 
-nlohmann::json body_of(const Row& row) {
-  return {{"data", row.data},
-          {"item", row.item},
-          {"kind", row.kind},
-          {"prev", row.prev},
-          {"seq", row.seq},
-          {"time", row.time}};
+// A row as it is hashed, and as it stands in the file (without the newline).
+struct Spelled {
+  std::string body, line;
+};
+
+Spelled spell(const Row& row) {
+  const std::string data = "{\"data\":" + canonical(row.data);
+  const std::string rest = ",\"item\":" + canonical(row.item) + ",\"kind\":" + canonical(row.kind) +
+                           ",\"prev\":" + canonical(row.prev) +
+                           ",\"seq\":" + std::to_string(row.seq) +
+                           ",\"time\":" + canonical(row.time) + "}";
+  return {data + rest, data + ",\"hash\":" + canonical(row.hash) + rest};
 }
 
-std::string line_of(const Row& row) {
-  nlohmann::json json = body_of(row);
-  json["hash"] = row.hash;
-  return canonical(json) + "\n";
-}
+// The row before the next one.
+struct Last {
+  std::int64_t seq = -1;
+  std::string hash = zeros();
+  std::string time = {};
+};
 
 // Why a line is not the next row, or empty; `row` is filled. `torn` when the line is no JSON at
 // all.
-std::string read_row(std::string_view line, const Row* before, Row& row, bool& torn) {
+std::string read_row(std::string_view line, const Last& before, Row& row, bool& torn) {
   nlohmann::json json;
   try {
     json = parse_bounded(line, "row", kMaxRow, kMaxDepth);
@@ -66,65 +74,110 @@ std::string read_row(std::string_view line, const Row* before, Row& row, bool& t
             std::move(json["data"]),
             json["prev"],
             json["hash"]};
-  if (row.seq != (before == nullptr ? 0 : before->seq + 1)) {
+  if (row.seq != before.seq + 1) {
     return "sequence number " + std::to_string(row.seq) + " is out of order";
   }
-  if (row.prev != (before == nullptr ? zeros() : before->hash)) {
+  if (row.prev != before.hash) {
     return "does not follow the row before it";
   }
-  if (hash_of(row) != row.hash) {
+  const Spelled spelled = spell(row);
+  if (util::sha256_hex(spelled.body) != row.hash) {
     return "its hash does not match its content";
   }
-  if (line_of(row) != std::string(line) + "\n") {
+  if (spelled.line != line) {
     return "not written in canonical form";
   }
   return {};
 }
 
-}  // namespace
-
-std::string hash_of(const Row& row) {
-  return util::sha256_hex(canonical(body_of(row)));
-}
-
-Verification verify_ledger_text(std::string_view text, const std::string& where) {
+// Reads on from `at`, behind the row `last`; tells `seen` each row, which it may move from. Both
+// are then those of the last good row.
+Verification read_rows(std::string_view text,
+                       const std::string& where,
+                       std::size_t& at,
+                       Last& last,
+                       const std::function<void(Row&)>& seen) {
   Verification result;
-  result.head = zeros();
-  std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t end = text.find('\n', at);
-    const bool last = end == std::string_view::npos || end + 1 == text.size();
+    const bool is_last = end == std::string_view::npos || end + 1 == text.size();
     if (end == std::string_view::npos) {
       result.torn_bytes = text.size() - at;
       break;
     }
     Row row;
     bool torn = false;
-    const Row* before = result.read.empty() ? nullptr : &result.read.back();
-    const std::string problem = read_row(text.substr(at, end - at), before, row, torn);
-    if (torn && last) {
+    const std::string problem = read_row(text.substr(at, end - at), last, row, torn);
+    if (torn && is_last) {
       result.torn_bytes = text.size() - at;
       break;
     }
     if (!problem.empty()) {
-      result.problem = where;
-      result.problem.append(":")
-          .append(std::to_string(result.read.size() + 1))
-          .append(": ")
-          .append(problem);
+      result.problem = where + ":" + std::to_string(last.seq + 2) + ": " + problem;
       break;
     }
-    result.head = row.hash;
-    result.read.push_back(std::move(row));
+    last = {row.seq, row.hash, row.time};
+    seen(row);
     at = end + 1;
   }
-  result.rows = result.read.size();
+  result.head = last.hash;
+  result.rows = static_cast<std::size_t>(last.seq + 1);
   result.intact = result.problem.empty() && result.torn_bytes == 0;
+  return result;
+}
+
+bool is_of_the_run(const Row& row) {
+  return row.kind == kind::run_start || row.kind == kind::run_resume || row.kind == kind::config ||
+         row.kind == kind::run_end;
+}
+
+}  // namespace
+
+std::string hash_of(const Row& row) {
+  return util::sha256_hex(spell(row).body);
+}
+
+Verification verify_ledger_text(std::string_view text, const std::string& where) {
+  std::vector<Row> rows;
+  std::size_t at = 0;
+  Last last;
+  Verification result =
+      read_rows(text, where, at, last, [&](Row& row) { rows.push_back(std::move(row)); });
+  result.read = std::move(rows);
   return result;
 }
 
 Verification verify_ledger(const fs::path& file) {
   return verify_ledger_text(read_whole(file, kMaxLedger), file.string());
+}
+
+Verification verify_on(const fs::path& file, LedgerDigest& known) {
+  const std::string text = read_whole(file, kMaxLedger);
+  const auto whole = static_cast<std::size_t>(std::max<std::int64_t>(known.bytes, 0));
+  if (whole == 0 || whole > text.size() ||
+      util::sha256_hex(std::string_view(text).substr(0, whole)) != known.sha256) {
+    known = {};
+  }
+  auto at = static_cast<std::size_t>(known.bytes);
+  const std::size_t from = at;
+  Last last;
+  if (known.rows > 0) {
+    last = {known.rows - 1, known.head, known.last_time};
+  }
+  Verification result = read_rows(text, file.string(), at, last, [&](Row& row) {
+    if (is_of_the_run(row)) {
+      known.run_rows.push_back(std::move(row));
+    }
+  });
+  if (at != from) {
+    known.bytes = static_cast<std::int64_t>(at);
+    known.sha256 = util::sha256_hex(std::string_view(text).substr(0, at));
+    known.rows = last.seq + 1;
+    known.head = last.hash;
+    known.last_time = last.time;
+  }
+  result.read = known.run_rows;
+  return result;
 }
 
 Ledger::Ledger(fs::path file) : file_(std::move(file)) {
@@ -174,7 +227,7 @@ Row Ledger::append(std::string_view kind, const std::string& item, const nlohman
   row.data = nlohmann::json::parse(canonical(data));
   row.prev = head();
   row.hash = hash_of(row);
-  const std::string line = line_of(row);
+  const std::string line = spell(row).line + "\n";
   failed_ = true;
   std::string_view rest = line;
   while (!rest.empty()) {

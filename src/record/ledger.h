@@ -77,4 +77,20 @@ struct Verification {
 [[nodiscard]] Verification verify_ledger(const std::filesystem::path& file);
 [[nodiscard]] Verification verify_ledger_text(std::string_view text, const std::string& where);
 
+// What a reader keeps of a ledger that it reads again and again: its rows about the run itself
+// (run_start, run_resume, config, run_end) and where it ended.
+struct LedgerDigest {
+  std::int64_t bytes = 0;  // of whole, verified rows from the begin of the file
+  std::string sha256;      // of these bytes
+  std::int64_t rows = 0;
+  std::string head;  // hash of the last row; empty: none
+  std::string last_time;
+  std::vector<Row> run_rows;
+};
+
+// As verify_ledger() says, but with run rows only in `read`; verifies only what follows the bytes
+// that `known` is of, where the file still begins with them, and brings `known` up to what is
+// there. What `known` says is taken where its hash is that of the bytes.
+[[nodiscard]] Verification verify_on(const std::filesystem::path& file, LedgerDigest& known);
+
 }  // namespace sweep::record

@@ -59,9 +59,10 @@ class Writer {
   }
 };
 
+// Takes texts and values out of what it reads.
 class Reader {
  public:
-  Reader(const json& from, std::string path) : from_(from), path_(std::move(path)) {
+  Reader(json& from, std::string path) : from_(from), path_(std::move(path)) {
     if (!from.is_object()) {
       fail(path_, "an object");
     }
@@ -99,19 +100,19 @@ class Reader {
                            "E_TRAJECTORY");
   }
 
-  static void decode(const json& from, const std::string&, json& value) { value = from; }
+  static void decode(json& from, const std::string&, json& value) { value = std::move(from); }
 
-  static void decode(const json& from, const std::string& path, std::string& value) {
+  static void decode(json& from, const std::string& path, std::string& value) {
     if (from.is_null()) {
       return;
     }
     if (!from.is_string()) {
       fail(path, "a text");
     }
-    value = from.get<std::string>();
+    value = std::move(from.get_ref<std::string&>());
   }
 
-  static void decode(const json& from, const std::string& path, bool& value) {
+  static void decode(json& from, const std::string& path, bool& value) {
     if (from.is_null()) {
       return;
     }
@@ -121,7 +122,7 @@ class Reader {
     value = from.get<bool>();
   }
 
-  static void decode(const json& from, const std::string& path, double& value) {
+  static void decode(json& from, const std::string& path, double& value) {
     if (from.is_null()) {
       return;
     }
@@ -131,7 +132,7 @@ class Reader {
     value = from.get<double>();
   }
 
-  static void decode(const json& from, const std::string& path, std::int64_t& value) {
+  static void decode(json& from, const std::string& path, std::int64_t& value) {
     if (from.is_null()) {
       return;
     }
@@ -142,7 +143,7 @@ class Reader {
   }
 
   template <class T>
-  static void decode(const json& from, const std::string& path, std::optional<T>& value) {
+  static void decode(json& from, const std::string& path, std::optional<T>& value) {
     if (from.is_null()) {
       value.reset();
       return;
@@ -151,7 +152,7 @@ class Reader {
   }
 
   template <class T>
-  static void decode(const json& from, const std::string& path, std::vector<T>& value) {
+  static void decode(json& from, const std::string& path, std::vector<T>& value) {
     if (from.is_null()) {
       return;
     }
@@ -168,12 +169,12 @@ class Reader {
   template <class T>
   requires std::is_class_v<T>
 
-  static void decode(const json& from, const std::string& path, T& value) {
+  static void decode(json& from, const std::string& path, T& value) {
     Reader inner(from, path);
     fields(inner, value);
   }
 
-  const json& from_;
+  json& from_;
   std::string path_;
 };
 
@@ -190,7 +191,7 @@ json to_json(const Trajectory& trajectory) {
   return std::move(writer.out);
 }
 
-Trajectory trajectory_from_json(const json& from) {
+Trajectory trajectory_from_json(json from) {
   Trajectory trajectory;
   Reader reader(from, "trajectory");
   fields(reader, trajectory);
@@ -198,9 +199,9 @@ Trajectory trajectory_from_json(const json& from) {
 }
 
 Trajectory parse_trajectory(std::string_view text, const std::string& where) {
-  const json parsed = parse_bounded(text, where);
+  json parsed = parse_bounded(text, where);
   try {
-    return trajectory_from_json(parsed);
+    return trajectory_from_json(std::move(parsed));
   } catch (const util::InfraError& error) {
     throw util::InfraError(
         {where + ": " + error.message().where, error.message().what, error.message().next},

@@ -235,7 +235,7 @@ struct Trajectory {
 
 // Strict about types, lenient about absent fields (PopcornBench's own files load). Text of at most
 // 256 MiB and depth 100. InfraError E_TRAJECTORY naming the field.
-[[nodiscard]] Trajectory trajectory_from_json(const nlohmann::json& from);
+[[nodiscard]] Trajectory trajectory_from_json(nlohmann::json from);
 [[nodiscard]] Trajectory parse_trajectory(std::string_view text, const std::string& where);
 
 }  // namespace sweep::record

@@ -5,6 +5,7 @@
 #include "record/run_dir.h"
 #include "support.h"
 #include "util/error.h"
+#include "util/file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,6 +43,52 @@ TEST(Ledger, AnEnormousFileIsRefusedUnread) {
   const auto file = three_rows(dir);
   std::filesystem::resize_file(file, (std::uintmax_t{1} << 30) + 1);  // sparse
   EXPECT_THROW((void)verify_ledger(file), util::InfraError);
+}
+
+TEST(LedgerDigest, ReadsOnWhereItEnded) {
+  const util::TempDir dir;
+  const auto file = three_rows(dir);
+  LedgerDigest digest;
+  const Verification first = verify_on(file, digest);
+  EXPECT_TRUE(first.intact);
+  EXPECT_EQ(first.rows, 3U);
+  ASSERT_EQ(first.read.size(), 1U);  // rows of the run alone
+  EXPECT_EQ(digest.bytes, static_cast<std::int64_t>(std::filesystem::file_size(file)));
+  Ledger(file).append(kind::run_end, "", {{"interrupted", false}});
+  const Verification second = verify_on(file, digest);
+  EXPECT_TRUE(second.intact) << second.problem;
+  EXPECT_EQ(second.rows, 4U);
+  EXPECT_EQ(second.read.size(), 2U);
+  EXPECT_EQ(second.head, verify_ledger(file).head);
+  EXPECT_EQ(digest.last_time, second.read.back().time);
+}
+
+TEST(LedgerDigest, OfAnotherFileIsMadeAnew) {
+  const util::TempDir dir;
+  const auto file = three_rows(dir);
+  LedgerDigest digest;
+  (void)verify_on(file, digest);
+  std::filesystem::remove(file);
+  Ledger(file).append(kind::run_start, "", {{"another", true}});
+  const Verification found = verify_on(file, digest);
+  EXPECT_TRUE(found.intact);
+  EXPECT_EQ(found.rows, 1U);
+  EXPECT_EQ(found.read.size(), 1U);
+  LedgerDigest odd{-5, "", 7, "x", "", {}};
+  EXPECT_EQ(verify_on(file, odd).rows, 1U);
+}
+
+TEST(LedgerDigest, SeesWhatIsWrongWithTheRest) {
+  const util::TempDir dir;
+  const auto file = three_rows(dir);
+  LedgerDigest digest;
+  (void)verify_on(file, digest);
+  util::append_durable(file, "{\"data\":{}}\n{\"more\":1}\n");
+  const Verification broken = verify_on(file, digest);
+  EXPECT_FALSE(broken.intact);
+  EXPECT_THAT(broken.problem, HasSubstr(":4: not a ledger row"));
+  EXPECT_EQ(broken.problem, verify_ledger(file).problem);
+  EXPECT_EQ(digest.rows, 3);
 }
 
 TEST(Ledger, StartsFromZerosAndContinues) {
