@@ -14,6 +14,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double kShowSeconds = 1;  // between two looks at an answer that comes
+
 // What identifies a request on replay: everything that decides it, before any adaptation to the
 // endpoint.
 std::string request_key(const std::string& model,
@@ -203,7 +205,18 @@ std::optional<Session::Asked> Session::ask_once(record::Turn& turn) {
   report("model");
   endpoint::Exchange exchange;
   const double waited = services_.record->waited();
-  Asked answer = services_.endpoint->complete(conversation, tools_, settings_, {}, &exchange);
+  const auto show = [this, next = 0.0](const endpoint::Progress& so_far) mutable {
+    const double now = services_.clock->monotonic();
+    if (now < next)
+      return;
+    next = now + kShowSeconds;
+    services_.record->streaming({turn_number_,
+                                 so_far.reasoning_end,
+                                 so_far.text_end,
+                                 static_cast<std::int64_t>(so_far.reasoning),
+                                 static_cast<std::int64_t>(so_far.text)});
+  };
+  Asked answer = services_.endpoint->complete(conversation, tools_, settings_, show, &exchange);
   double slept = waited - services_.record->waited();
   for (const endpoint::Attempt& attempt :
        std::visit([](const auto& end) { return end.attempts; }, answer))

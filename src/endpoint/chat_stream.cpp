@@ -137,7 +137,7 @@ bool ChatStream::add_member(const std::string& key, const Json& value) {
   if (value.is_string() && (reasoning || key == "content" || key == "refusal")) {
     const auto& text = value.get_ref<const std::string&>();
     add_text(key, text);
-    (reasoning ? progress_.reasoning : progress_.text) += text.size();
+    note_piece(progress_, reasoning, text);
     return !text.empty();
   }
   if (key == "tool_calls" && value.is_array()) {

@@ -112,6 +112,17 @@ http::Request HttpEndpoint::http_request(std::string body) const {
   return request;
 }
 
+// What may be shown of an answer that still comes: no key, and no part of one at an end that was
+// cut.
+std::string shown(std::string text, const Secret& key) {
+  text = redact(std::move(text), key);
+  const std::size_t longest = 3 * key.reveal().size();  // as any encoding spells it
+  if (text.size() + longest >= Progress::kShown)
+    text.erase(0, longest);
+  text.resize(text.size() - std::min(text.size(), longest));
+  return text;
+}
+
 http::Response HttpEndpoint::send(const http::Request& request,
                                   const Asked& asked,
                                   const OnProgress& progress) {
@@ -138,10 +149,13 @@ http::Response HttpEndpoint::send(const http::Request& request,
       ended = ended || event.data == "[DONE]" ||
               (target_.api == Api::responses && assembler->complete());
     });
-    const Progress so_far = assembler->progress();
+    Progress so_far = assembler->progress();
     produced_ = so_far.text + so_far.reasoning + so_far.arguments;
-    if (output && progress)
+    if (output && progress) {
+      so_far.text_end = shown(std::move(so_far.text_end), target_.key);
+      so_far.reasoning_end = shown(std::move(so_far.reasoning_end), target_.key);
       progress(so_far);
+    }
     // Some servers send one document all the same, which is no event.
     if (ended || (!fits && first != '{' && first != '['))
       return http::Chunk::finished;

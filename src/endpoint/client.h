@@ -138,6 +138,12 @@ struct Progress {
   std::size_t text = 0;
   std::size_t reasoning = 0;
   std::size_t arguments = 0;
+  // The end of what was said so far, to be shown: at most 2 * kShown bytes each, cut anywhere.
+  // Holds no key.
+  std::string text_end{};
+  std::string reasoning_end{};
+
+  static constexpr std::size_t kShown = std::size_t{32} << 10U;
 };
 
 struct Completion {

@@ -9,6 +9,15 @@
 #include <set>
 
 namespace sweep::endpoint {
+
+void note_piece(Progress& progress, bool reasoning, std::string_view piece) {
+  (reasoning ? progress.reasoning : progress.text) += piece.size();
+  std::string& end = reasoning ? progress.reasoning_end : progress.text_end;
+  end += piece.substr(piece.size() - std::min(piece.size(), Progress::kShown));
+  if (end.size() > 2 * Progress::kShown)
+    end.erase(0, end.size() - Progress::kShown);
+}
+
 namespace {
 
 void add_flag(std::vector<std::string>& flags, const char* flag) {

@@ -46,6 +46,9 @@ class Assembler {
   [[nodiscard]] virtual Json take() = 0;
 };
 
+// Adds a piece of text or reasoning to its count and its end.
+void note_piece(Progress& progress, bool reasoning, std::string_view piece);
+
 // One of the two wire formats. Stateless.
 class Protocol {
  public:

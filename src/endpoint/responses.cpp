@@ -87,13 +87,14 @@ class ResponsesStream final : public Assembler {
 };
 
 bool ResponsesStream::count(std::string_view type, const Json& event) {
-  const std::size_t size = text_at(event, "delta").size();
-  if (!type.ends_with(".delta") || size == 0)
+  const std::string delta = text_at(event, "delta");
+  if (!type.ends_with(".delta") || delta.empty())
     return false;
-  std::size_t& counter = type.find("reasoning") != std::string_view::npos   ? progress_.reasoning
-                         : type.find("arguments") != std::string_view::npos ? progress_.arguments
-                                                                            : progress_.text;
-  counter += size;
+  const bool reasoning = type.find("reasoning") != std::string_view::npos;
+  if (!reasoning && type.find("arguments") != std::string_view::npos)
+    progress_.arguments += delta.size();
+  else
+    note_piece(progress_, reasoning, delta);
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "record/artifacts.h"
 #include "record/json.h"
 #include "record/run_dir.h"
+#include "report/stream.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -94,11 +95,21 @@ class WorkerServices final : public record::ItemServices {
     return std::nullopt;
   }
 
+  void streaming(const record::Stream& so_far) override {
+    try {
+      report::write_stream(run_.stream_file(name_of(item_)), so_far);
+    } catch (const util::Error&) {
+      // Nobody can watch; the item goes on.
+    }
+  }
+
   void save(const record::Trajectory& trajectory) override {
     record::Trajectory counted = trajectory;
     counted.times_retried = replay_.retried;
     counted.interruptions = replay_.interrupted;
     run_.save(name_of(item_), counted);
+    std::error_code ignored;
+    std::filesystem::remove(run_.stream_file(name_of(item_)), ignored);
   }
 
   std::unique_ptr<Permit> permit(const record::Need& need) override {

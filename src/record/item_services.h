@@ -37,6 +37,15 @@ struct Progress {
   double next_try = -1;  // seconds until `state` ends and a request is tried; < 0: no wait
 };
 
+// The end of what the model has said so far in a turn, while its answer still comes.
+struct Stream {
+  std::int64_t turn = 0;  // turn_id
+  std::string reasoning;  // at most 64 KiB each
+  std::string text;
+  std::int64_t reasoning_bytes = 0;  // in all
+  std::int64_t text_bytes = 0;
+};
+
 // What one request will use, as far as it can be told before.
 struct Need {
   std::int64_t prompt_tokens = 0;
@@ -117,6 +126,9 @@ class ItemServices {
   [[nodiscard]] virtual double waited() { return 0; }
 
   virtual void progress(const Progress& progress) = 0;
+
+  // For people who watch; nothing rests on it. At most about once a second.
+  virtual void streaming(const Stream& /*so_far*/) {}
 
   // Asked before each request, with what it may use at most; held for it until its row is recorded.
   // Waits while others' requests may use what is left. False once it would exceed the run's budget:

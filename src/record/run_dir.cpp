@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::string_view kTrajectorySuffix = "_trajectory.json";
 constexpr std::string_view kKernelSuffix = "_kernel.cu";
+constexpr std::string_view kStreamSuffix = "_stream.json";
 
 std::string remedy(int error) {
   switch (error) {
@@ -146,6 +147,14 @@ fs::path RunDir::trajectory_file(const ItemName& item) const {
 
 fs::path RunDir::kernel_file(const ItemName& item) const {
   return item_file(folder_, item, kKernelSuffix);
+}
+
+fs::path RunDir::stream_file(const ItemName& item) const {
+  return item_file(folder_, item, kStreamSuffix);
+}
+
+fs::path RunDir::stream_beside(const fs::path& trajectory) {
+  return with_suffix(trajectory, kTrajectorySuffix, kStreamSuffix);
 }
 
 fs::path RunDir::kernel_beside(const fs::path& trajectory) {

@@ -46,10 +46,13 @@ class RunDir {
 
   [[nodiscard]] std::filesystem::path trajectory_file(const ItemName& item) const;
   [[nodiscard]] std::filesystem::path kernel_file(const ItemName& item) const;
+  // What the model says in a turn that is not over; there while it does, and after a kill.
+  [[nodiscard]] std::filesystem::path stream_file(const ItemName& item) const;
 
   // The kernel file that belongs to a trajectory file of this layout, and the other way round.
   [[nodiscard]] static std::filesystem::path kernel_beside(const std::filesystem::path& trajectory);
   [[nodiscard]] static std::filesystem::path trajectory_beside(const std::filesystem::path& kernel);
+  [[nodiscard]] static std::filesystem::path stream_beside(const std::filesystem::path& trajectory);
 
   // Bytes of the kernel file for a submission: the text and the data policy as its last line, so
   // that line numbers stay those of the submission.

@@ -3,17 +3,20 @@
 #include "embedded_report_assets.h"
 #include "record/ledger.h"
 #include "record/plan.h"
+#include "report/load_rows.h"
 #include "report/metrics.h"
 #include "report/page.h"
+#include "report/page_file.h"
 #include "report/progress.h"
+#include "report/stream.h"
 #include "report/tool_use.h"
 #include "util/error.h"
 #include "util/text.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <optional>
+#include <memory>
+#include <thread>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,93 +27,30 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string page_of(const record::RunDir& run, const fs::path& trajectory) {
-  // The run's own layout holds only encoded names; they are kept, so that a page stands where its
-  // trajectory stands.
-  fs::path relative = trajectory.lexically_relative(run.folder());
-  std::string name = relative.generic_string();
-  const std::string suffix = "_trajectory.json";
-  const std::string stem =
-      name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
-  return "t/" + stem + ".html";
-}
-
-// A link in place of report/ or of a folder below it would let the pages be written elsewhere.
-void refuse_links(const record::RunDir& run) {
-  const fs::path report = run.report_folder();
-  std::error_code error;
-  const auto refuse = [](const fs::path& path) {
-    throw util::UsageError({path.string(),
-                            "is a symbolic link; a report is written inside its run only",
-                            "remove the link, then run `sweep report` again"},
-                           "E_REPORT_LINK");
-  };
-  if (fs::is_symlink(fs::symlink_status(report, error))) {
-    refuse(report);
-  }
-  for (fs::recursive_directory_iterator it(report, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->is_symlink(error) && it->is_directory(error)) {
-      refuse(it->path());
-    }
-  }
-}
-
-// Makes the folders above `file` and writes it unless it already has this text.
-bool write_if_changed(const fs::path& file, std::string_view bytes) {
-  std::error_code error;
-  if (fs::file_size(file, error) == bytes.size() && !error && record::read_whole(file) == bytes) {
-    return false;
-  }
-  fs::create_directories(file.parent_path(), error);
-  if (error) {
-    throw util::InfraError({file.parent_path().string(),
-                            "cannot make the folder: " + error.message(),
-                            "free space or permissions"},
-                           "E_RUN_WRITE");
-  }
-  record::write_whole(file, bytes);
-  return true;
-}
-
-// The rows of a run by file, each trajectory told to `shown` on the way; what cannot be read goes
-// to `unreadable`.
-std::map<fs::path, Row> load_rows(
-    const record::RunDir& run,
-    std::vector<std::string>& unreadable,
-    const std::function<void(const Row&, const record::Trajectory&)>& shown) {
-  std::map<fs::path, Row> found;
-  for (const fs::path& file : run.trajectory_files()) {
-    std::optional<record::Trajectory> trajectory;
-    try {
-      trajectory = run.load(file);
-    } catch (const util::Error& error) {
-      unreadable.emplace_back(error.what());
-      continue;
-    }
-    Row row = row_of(*trajectory, page_of(run, file));
-    shown(row, *trajectory);
-    found.emplace(file, std::move(row));
-  }
-  return found;
-}
+// Below report/; not served, as its name begins with a dot.
+constexpr const char* kCacheName = ".rows";
 
 // The planned items in the order of the plan, then trajectories that no plan names.
 std::vector<Row> items_of(const record::RunDir& run,
                           const std::vector<record::Row>& rows,
-                          std::map<fs::path, Row> found) {
+                          const RowCache& cache) {
   std::vector<Row> items;
+  std::unordered_set<std::string> planned;
   std::error_code error;
   for (const record::ItemName& name : record::planned_items(run, rows)) {
     const fs::path file = run.trajectory_file(name);
-    if (auto known = found.extract(file)) {
-      items.push_back(std::move(known.mapped()));
+    std::string key = file.lexically_relative(run.folder()).generic_string();
+    const auto known = cache.find(key);
+    if (known != cache.end() && planned.insert(std::move(key)).second) {
+      items.push_back(known->second.row);
     } else {
       items.push_back(row_without_file(name, fs::exists(file, error) ? "unreadable" : "queued"));
     }
   }
-  for (auto& [file, row] : found) {
-    items.push_back(std::move(row));
+  for (const auto& [key, cached] : cache) {
+    if (!planned.contains(key)) {
+      items.push_back(cached.row);
+    }
   }
   return items;
 }
@@ -124,14 +64,16 @@ void settle(Row& item) {
   }
 }
 
-void add_ledger(Context& context, const record::Verification& ledger) {
+void add_ledger(Context& context,
+                const record::Verification& ledger,
+                const std::string& last_time) {
   context.ledger_head = ledger.head;
   context.ledger_rows = ledger.rows;
+  context.as_of = last_time;
   for (const record::Row& row : ledger.read) {
     const auto drift = row.data.find("drift");
     context.drifted = context.drifted || (row.kind == record::kind::config &&
                                           drift != row.data.end() && *drift == true);
-    context.as_of = row.time;
   }
 }
 
@@ -151,71 +93,153 @@ void add_provenance(Context& context, const Row& row) {
 
 // What stands above an item's own page: nothing that another item's progress changes, so that the
 // pages of finished items stay as they are while a run goes on.
-Context item_context(const Context& run, const Row& row) {
+Context item_context(const Context& run, const Row& row, const fs::path& file) {
   Context context;
   context.run_name = run.run_name;
   context.refresh_seconds = has_ended(row.outcome) ? 0 : run.refresh_seconds;
   add_provenance(context, row);
+  if (row.outcome == "in_progress") {
+    context.stream = read_stream(record::RunDir::stream_beside(file));
+    // What a killed worker left is of a turn that is over, or will be asked anew.
+    if (context.stream && context.stream->turn != static_cast<std::int64_t>(row.series.size())) {
+      context.stream.reset();
+    }
+  }
   return context;
+}
+
+// All that an item's page is made from besides its trajectory.
+std::string made_with(const Context& run, const Row& row, const fs::path& file, bool settled) {
+  if (has_ended(row.outcome)) {
+    return run.run_name;
+  }
+  const FileStamp stream = stamp_of(record::RunDir::stream_beside(file));
+  return fmt::format("{} {} {} {} {}",
+                     run.run_name,
+                     run.refresh_seconds,
+                     settled,
+                     stream.inode,
+                     stream.changed_ns);
 }
 
 }  // namespace
 
-Built build(const record::RunDir& run, const BuildOptions& options) {
+struct Builder::State {
+  record::RunDir run;
+  Saved saved;
+  bool cache_read = false;
+};
+
+Builder::Builder(record::RunDir run) : state_(std::make_unique<State>(State{std::move(run), {}})) {}
+
+Builder::~Builder() = default;
+
+namespace {
+
+constexpr std::size_t kMaxCache = std::size_t{1} << 30;
+
+void read_cache(const fs::path& file, Saved& saved) {
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(file, error))) {
+    return;
+  }
+  try {
+    saved = saved_from(record::read_whole(file, kMaxCache), this_program()).value_or(Saved{});
+  } catch (const util::Error&) {
+    saved = {};  // all is made anew
+  }
+}
+
+void require_run(const record::RunDir& run) {
   if (!fs::is_directory(run.folder())) {
     throw util::UsageError({run.folder().string(),
                             "no such run folder",
                             "give the folder that a sweep made, e.g. runs/demo"},
                            "E_RUN_MISSING");
   }
-  refuse_links(run);
-  Built built;
-  record::Verification ledger;
-  ledger.head = std::string(64, '0');
+}
+
+record::Verification ledger_of(const record::RunDir& run, record::LedgerDigest& known) {
   if (fs::exists(run.ledger_file())) {
-    ledger = record::verify_ledger(run.ledger_file());
+    return record::verify_on(run.ledger_file(), known);
   }
+  known = {};
+  record::Verification none;
+  none.head = std::string(64, '0');
+  return none;
+}
+
+// What does not need the trajectories.
+void write_pages(const Context& context,
+                 const std::vector<Row>& items,
+                 const fs::path& folder,
+                 Built& built) {
+  const auto put = [&](const std::string& page, const std::string& html) {
+    ++(write_page(folder / page, html) ? built.pages : built.unchanged);
+  };
+  for (const embedded::File& asset : embedded::report_assets()) {
+    (void)write_page(folder / asset.name, asset.text);
+  }
+  for (const std::string& model : models_of(items)) {
+    put(model_page_name(model), model_page(context, model, items));
+  }
+  (void)write_page(folder / "tool_use.csv", tool_use_csv(items));
+  (void)write_page(folder / "metrics", metrics_text(context, items));
+  put("methods.html", methods_page(context));
+  put("index.html", run_page(context, items));
+}
+
+}  // namespace
+
+Built Builder::build(const BuildOptions& options) {
+  const record::RunDir& run = state_->run;
+  require_run(run);
+  const fs::path folder = run.report_folder();
+  refuse_links(folder);
+  if (!std::exchange(state_->cache_read, true) && options.use_cache) {
+    read_cache(folder / kCacheName, state_->saved);
+  }
+  const std::string ledger_before = state_->saved.ledger.sha256;
+  const record::Verification ledger = ledger_of(run, state_->saved.ledger);
   const bool alive = options.refresh_seconds > 0 || record::lock_held(run);
   // Whether all have ended decides between the two words for a run that nothing works on alone.
   const Phase at_least = phase_of(ledger.read, alive, false);
   const bool settled = at_least == Phase::ended || at_least == Phase::interrupted;
-  const fs::path folder = run.report_folder();
-  const auto put = [&](const std::string& page, const std::string& html) {
-    ++(write_if_changed(folder / page, html) ? built.pages : built.unchanged);
-  };
   Context context;
   context.run_name = run.folder().filename().string();
   context.refresh_seconds = options.refresh_seconds;
-  const auto found = load_rows(
-      run, built.unreadable, [&](const Row& loaded, const record::Trajectory& trajectory) {
+  const ItemPage page{
+      [&](const Row& row, const fs::path& file) { return made_with(context, row, file, settled); },
+      [&](const Row& loaded, const record::Trajectory& trajectory, const fs::path& file) {
         Row row = loaded;
         if (settled) {
           settle(row);
         }
-        put(row.page, trajectory_page(item_context(context, row), row, trajectory));
-      });
-  std::vector<Row> items = items_of(run, ledger.read, found);
+        return trajectory_page(item_context(context, row, file), row, trajectory);
+      }};
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  Loaded loaded =
+      load_rows(run, page, options.workers > 0 ? options.workers : cores, state_->saved.rows);
+  Built built{folder / "index.html", loaded.pages, loaded.unchanged, std::move(loaded.unreadable)};
+  std::vector<Row> items = items_of(run, ledger.read, state_->saved.rows);
   if (settled) {
     std::for_each(items.begin(), items.end(), settle);
   }
   context.phase = name(phase_of(ledger.read, alive, all_ended(items)));
   context.progress = progress_text(items);
-  add_ledger(context, ledger);
+  add_ledger(context, ledger, state_->saved.ledger.last_time);
   for (const Row& item : items) {
     add_provenance(context, item);
   }
-  for (const embedded::File& asset : embedded::report_assets()) {
-    (void)write_if_changed(folder / asset.name, asset.text);
+  write_pages(context, items, folder, built);
+  if (loaded.changed || state_->saved.ledger.sha256 != ledger_before) {
+    (void)write_page(folder / kCacheName, to_bytes(state_->saved, this_program()));
   }
-  for (const std::string& model : models_of(items)) {
-    put(model_page_name(model), model_page(context, model, items));
-  }
-  (void)write_if_changed(folder / "tool_use.csv", tool_use_csv(items));
-  (void)write_if_changed(folder / "metrics", metrics_text(context, items));
-  put("methods.html", methods_page(context));
-  put("index.html", run_page(context, items));
-  built.index = folder / "index.html";
   return built;
+}
+
+Built build(const record::RunDir& run, const BuildOptions& options) {
+  return Builder(run).build(options);
 }
 
 }  // namespace sweep::report

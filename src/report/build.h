@@ -3,6 +3,7 @@
 #include "record/run_dir.h"
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,20 +11,39 @@ namespace sweep::report {
 
 struct BuildOptions {
   int refresh_seconds = 0;  // above 0: pages served live follow the run
+  unsigned workers = 0;     // threads that read trajectories; 0: one a core
+  bool use_cache = true;    // false: everything is made anew, e.g. to publish it
 };
 
 struct Built {
   std::filesystem::path index;  // report/index.html
   std::size_t pages = 0;        // written by this call
-  std::size_t unchanged = 0;    // left alone: their trajectory file is older than the page
+  std::size_t unchanged = 0;    // left alone
   std::vector<std::string>
       unreadable;  // "file: reason" of trajectories that could not be read; they are shown nowhere
 };
 
-// (Re)builds the static pages of a run below its report/ folder from its trajectory files and
-// ledger. Pages appear whole. Opens from disk without a server or a network. Throws
-// util::UsageError when `run` is no run folder ("E_RUN_MISSING") or a link stands where the report
-// has a folder ("E_REPORT_LINK"), InfraError on disk trouble.
+// Builds the static pages of a run below its report/ folder from its trajectory files and ledger,
+// and again after the run has gone on: only trajectory files that have changed are read, and pages
+// that stay the same keep their files. What was read is kept in report/.rows (row_cache.h) for
+// other processes. Pages appear whole. They open from disk without a server or a network.
+class Builder {
+ public:
+  explicit Builder(record::RunDir run);
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  ~Builder();
+
+  // Throws util::UsageError when it is no run folder ("E_RUN_MISSING") or a link stands where the
+  // report has a folder ("E_REPORT_LINK"), InfraError on disk trouble.
+  Built build(const BuildOptions& options = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Once.
 Built build(const record::RunDir& run, const BuildOptions& options = {});
 
 }  // namespace sweep::report

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "record/item_services.h"
 #include "report/markup.h"
 #include "report/summary.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,12 +19,13 @@ struct Context {
   std::string version;      // of the program that judged
   std::string ledger_head;  // hash, 64 hex digits; empty: the page is of several runs
   std::size_t ledger_rows = 0;
-  std::string as_of;         // time of the last row, UTC; empty: no row
-  std::string phase;         // "running", "ended", "interrupted"; empty: unknown
-  std::string progress;      // "3 of 8 items finished, 5 queued"
-  int refresh_seconds = 0;   // 0: the page is final
-  bool drifted = false;      // the configuration was changed under way (--accept-drift)
-  bool on_cpu = false;       // some item ran on the cpu device
+  std::string as_of;                     // time of the last row, UTC; empty: no row
+  std::string phase;                     // "running", "ended", "interrupted"; empty: unknown
+  std::string progress;                  // "3 of 8 items finished, 5 queued"
+  int refresh_seconds = 0;               // 0: the page is final
+  std::optional<record::Stream> stream;  // of an item's page: what its model is saying
+  bool drifted = false;                  // the configuration was changed under way (--accept-drift)
+  bool on_cpu = false;                   // some item ran on the cpu device
   std::size_t unsealed = 0;  // results of kernels that ran unsealed or without a sandbox
 };
 

@@ -10,7 +10,7 @@ namespace sweep::report {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr int kSchema = 1;
 
@@ -19,9 +19,9 @@ constexpr int kSchema = 1;
                          "E_ROW");
 }
 
-class Writer {
+class RowWriter {
  public:
-  json out = json::object();
+  Json out = Json::object();
 
   template <class T>
   void operator()(const char* name, const T& value) {
@@ -29,21 +29,21 @@ class Writer {
   }
 
  private:
-  static json encode(const std::string& value) { return value; }
+  static Json encode(const std::string& value) { return value; }
 
   template <class T>
   requires std::is_arithmetic_v<T>
 
-  static json encode(const T& value) { return value; }
+  static Json encode(const T& value) { return value; }
 
   template <class T>
-  static json encode(const std::optional<T>& value) {
-    return value ? encode(*value) : json(nullptr);
+  static Json encode(const std::optional<T>& value) {
+    return value ? encode(*value) : Json(nullptr);
   }
 
   template <class T>
-  static json encode(const std::vector<T>& value) {
-    json list = json::array();
+  static Json encode(const std::vector<T>& value) {
+    Json list = Json::array();
     for (const T& one : value) {
       list.push_back(encode(one));
     }
@@ -51,8 +51,8 @@ class Writer {
   }
 
   template <class T>
-  static json encode(const std::map<std::string, T>& value) {
-    json object = json::object();
+  static Json encode(const std::map<std::string, T>& value) {
+    Json object = Json::object();
     for (const auto& [name, one] : value) {
       object[name] = encode(one);
     }
@@ -62,16 +62,16 @@ class Writer {
   template <class T>
   requires std::is_class_v<T>
 
-  static json encode(const T& value) {
-    Writer inner;
+  static Json encode(const T& value) {
+    RowWriter inner;
     fields(inner, value);
     return std::move(inner.out);
   }
 };
 
-class Reader {
+class RowReader {
  public:
-  Reader(const json& from, std::string path) : from_(from), path_(std::move(path)) {
+  RowReader(const Json& from, std::string path) : from_(from), path_(std::move(path)) {
     if (!from.is_object()) {
       fail(path_, "an object");
     }
@@ -95,28 +95,28 @@ class Reader {
   }
 
  private:
-  static void decode(const json& from, const std::string& path, std::string& value) {
+  static void decode(const Json& from, const std::string& path, std::string& value) {
     if (!from.is_string()) {
       fail(path, "a text");
     }
     value = from.get_ref<const std::string&>();
   }
 
-  static void decode(const json& from, const std::string& path, bool& value) {
+  static void decode(const Json& from, const std::string& path, bool& value) {
     if (!from.is_boolean()) {
       fail(path, "true or false");
     }
     value = from.get<bool>();
   }
 
-  static void decode(const json& from, const std::string& path, double& value) {
+  static void decode(const Json& from, const std::string& path, double& value) {
     if (!from.is_number()) {
       fail(path, "a number");
     }
     value = from.get<double>();
   }
 
-  static void decode(const json& from, const std::string& path, std::int64_t& value) {
+  static void decode(const Json& from, const std::string& path, std::int64_t& value) {
     if (!from.is_number_integer()) {
       fail(path, "a whole number");
     }
@@ -124,7 +124,7 @@ class Reader {
   }
 
   template <class T>
-  static void decode(const json& from, const std::string& path, std::optional<T>& value) {
+  static void decode(const Json& from, const std::string& path, std::optional<T>& value) {
     value.reset();
     if (!from.is_null()) {
       decode(from, path, value.emplace());
@@ -132,7 +132,7 @@ class Reader {
   }
 
   template <class T>
-  static void decode(const json& from, const std::string& path, std::vector<T>& value) {
+  static void decode(const Json& from, const std::string& path, std::vector<T>& value) {
     if (!from.is_array()) {
       fail(path, "a list");
     }
@@ -144,7 +144,7 @@ class Reader {
   }
 
   template <class T>
-  static void decode(const json& from, const std::string& path, std::map<std::string, T>& value) {
+  static void decode(const Json& from, const std::string& path, std::map<std::string, T>& value) {
     if (!from.is_object()) {
       fail(path, "an object");
     }
@@ -157,29 +157,29 @@ class Reader {
   template <class T>
   requires std::is_class_v<T>
 
-  static void decode(const json& from, const std::string& path, T& value) {
-    Reader inner(from, path);
+  static void decode(const Json& from, const std::string& path, T& value) {
+    RowReader inner(from, path);
     fields(inner, value);
     inner.end();
   }
 
-  const json& from_;
+  const Json& from_;
   std::string path_;
   std::size_t read_ = 0;
 };
 
 }  // namespace
 
-json to_json(const Row& row) {
-  Writer writer;
+Json to_json(const Row& row) {
+  RowWriter writer;
   fields(writer, row);
   writer.out["schema"] = kSchema;
   return std::move(writer.out);
 }
 
-Row row_from_json(const json& from) {
+Row row_from_json(const Json& from) {
   Row row;
-  Reader reader(from, "row");
+  RowReader reader(from, "row");
   std::int64_t schema = 0;
   reader("schema", schema);
   if (schema != kSchema) {

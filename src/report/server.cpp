@@ -30,7 +30,7 @@ namespace {
 constexpr int kPortRange = 20;
 constexpr std::size_t kMaxPage = std::size_t{256} << 20;
 constexpr const char* kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' "
     "data:; connect-src 'self'; base-uri "
     "'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -51,10 +51,11 @@ const char* content_type(const fs::path& file) {
   return extension == ".svg" ? "image/svg+xml" : "application/octet-stream";
 }
 
-// The file below `folder` that a decoded request path names; empty when it leaves the folder or is
-// no regular file.
+// The file below `folder` that a decoded request path names; empty when it leaves the folder, is no
+// regular file, or has a name that begins with a dot.
 fs::path resolve(const fs::path& folder, const std::string& path) {
-  if (path.find('\0') != std::string::npos || path.empty() || path.front() != '/') {
+  if (path.find('\0') != std::string::npos || path.empty() || path.front() != '/' ||
+      path.find("/.") != std::string::npos) {
     return {};
   }
   std::error_code error;
@@ -233,9 +234,9 @@ bool owner_gone(int fd, int milliseconds) {
   return ::read(fd, buffer.data(), buffer.size()) <= 0;
 }
 
-void rebuild(const record::RunDir& run, int seconds) {
+void rebuild(Builder& builder, int seconds) {
   try {
-    (void)build(run, {.refresh_seconds = seconds});
+    (void)builder.build({.refresh_seconds = seconds});
   } catch (const util::Error& error) {
     std::cerr << "report: " << error.what() << '\n';
   }
@@ -253,7 +254,8 @@ int web_main(const std::vector<std::string>& arguments) {
     const util::Fd owner(to_int(arguments[4]));
     // Short pauses at first: a run that has just begun has new things to show every second.
     int pause = 1;
-    rebuild(run, pause);
+    Builder builder(run);
+    rebuild(builder, pause);
     Server server({run.report_folder(), arguments[1], to_int(arguments[2])});
     const std::string line = std::to_string(server.port()) + "\n";
     if (::write(owner.get(), line.data(), line.size()) < 0) {
@@ -262,7 +264,7 @@ int web_main(const std::vector<std::string>& arguments) {
     std::thread thread([&server] { server.run(); });
     while (!owner_gone(owner.get(), pause * 1000)) {
       pause = std::min(refresh, 2 * pause);
-      rebuild(run, pause);
+      rebuild(builder, pause);
     }
     server.stop();
     thread.join();

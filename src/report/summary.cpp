@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <unordered_set>
 
 namespace sweep::report {
 
@@ -13,10 +14,10 @@ namespace {
 template <class Key>
 std::vector<std::string> distinct(const std::vector<Row>& rows, Key key) {
   std::vector<std::string> out;
+  std::unordered_set<std::string> known;
   for (const Row& row : rows) {
-    std::string value = key(row);
-    if (std::find(out.begin(), out.end(), value) == out.end()) {
-      out.push_back(std::move(value));
+    if (known.insert(key(row)).second) {
+      out.push_back(key(row));
     }
   }
   return out;

@@ -1,5 +1,6 @@
 #include "report/baseline_table.h"
 #include "report/page.h"
+#include "report/stream.h"
 #include "report/words.h"
 #include "util/text.h"
 
@@ -336,6 +337,9 @@ std::string trajectory_page(const Context& context, const Row& row, const Trajec
   std::string previous;
   for (const Turn& turn : t.turns) {
     body += turn_section(turn, previous);
+  }
+  if (context.stream) {
+    body += stream_section(*context.stream);
   }
   body +=
       element("h2", text("Prompt")) + fold("system-prompt", "system prompt", pre(t.system_prompt));

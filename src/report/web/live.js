@@ -1,18 +1,19 @@
 // Pages of a run that goes on.
+import { rememberPlace, restorePlace } from "./place.js";
+
 // The parts of a page that follow the run, as they came from the server.
 const parts = ["header.site", "main", "footer"];
 export const sources = (page) => parts.map((part) => page.querySelector(part).outerHTML);
 
 function swap(page, before, enhance) {
   const fresh = sources(page);
-  const open = new Set([...document.querySelectorAll("details[open]")].map((node) => node.id));
+  if (fresh.every((part, i) => part === before[i])) return fresh;
+  const place = rememberPlace();
   parts.forEach((part, i) => {
     if (fresh[i] !== before[i]) document.querySelector(part).replaceWith(page.querySelector(part));
   });
-  if (fresh[1] !== before[1]) {
-    for (const node of document.querySelectorAll("details")) if (node.id && open.has(node.id)) node.open = true;
-    enhance();
-  }
+  if (fresh[1] !== before[1]) enhance();
+  restorePlace(place);
   return fresh;
 }
 

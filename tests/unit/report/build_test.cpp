@@ -1,8 +1,11 @@
 #include "report/build.h"
 
+#include "../../support/synthetic_run.h"
 #include "record/artifacts.h"
 #include "record/ledger.h"
 #include "record/plan.h"
+#include "report/row_cache.h"
+#include "report/stream.h"
 #include "util/error.h"
 #include "util/file.h"
 
@@ -10,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
 
 namespace sweep::report {
@@ -140,6 +144,130 @@ TEST_F(ReportOfAPlan, OfTheCpuDeviceSaysSoOnEveryPage) {
     }
   }
   EXPECT_EQ(pages, 5U);
+}
+
+TEST_F(ReportOfAPlan, ShowsWhatAModelSaysWhileItDoes) {
+  const record::ItemName name{"v", "one", "1", "4", 1};
+  write_stream(run_.stream_file(name), {0, "let me think", "", 12, 0});
+  const auto page = [&](const BuildOptions& options) {
+    (void)build(run_, options);
+    return util::read_file(run_.report_folder() / "t/v/one/level_1_problem_4.html", 1 << 20);
+  };
+  EXPECT_THAT(page({.refresh_seconds = 1}), HasSubstr("let me think"));
+  write_stream(run_.stream_file(name), {0, "let me think on", "", 15, 0});
+  EXPECT_THAT(page({.refresh_seconds = 1}), HasSubstr("let me think on"));
+  EXPECT_THAT(page({}), ::testing::Not(HasSubstr("let me think")));  // killed: nobody says it
+  write_stream(run_.stream_file(name), {3, "of another turn", "", 15, 0});
+  EXPECT_THAT(page({.refresh_seconds = 1}), ::testing::Not(HasSubstr("of another turn")));
+}
+
+// The state of each file below a folder.
+std::map<std::string, FileStamp> stamps(const fs::path& folder) {
+  std::map<std::string, FileStamp> out;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) {
+      out[entry.path().lexically_relative(folder).generic_string()] = stamp_of(entry.path());
+    }
+  }
+  return out;
+}
+
+class ReportAgain : public ::testing::Test {
+ protected:
+  void SetUp() override { support::make_synthetic_run(run_.folder(), {.items = 60}); }
+
+  void change_one() const {
+    const fs::path file = run_.trajectory_files().back();
+    record::Trajectory t = run_.load(file);
+    t.error = "changed by hand";
+    util::write_file_atomic(file, record::to_json(t).dump());
+  }
+
+  [[nodiscard]] fs::path cache() const { return run_.report_folder() / ".rows"; }
+
+  util::TempDir folder_;
+  record::RunDir run_{folder_.path() / "run"};
+};
+
+TEST_F(ReportAgain, TouchesNothingOfAnUnchangedRun) {
+  const Built first = build(run_);
+  EXPECT_EQ(first.unreadable.size(), 2U);
+  EXPECT_GE(first.pages, 60U);
+  const auto before = stamps(run_.report_folder());
+  const Built second = build(run_);
+  EXPECT_EQ(second.pages, 0U);
+  EXPECT_EQ(second.unreadable, first.unreadable);
+  EXPECT_EQ(stamps(run_.report_folder()), before);
+}
+
+TEST_F(ReportAgain, FollowsTheOneThatChanged) {
+  (void)build(run_);
+  auto before = stamps(run_.report_folder());
+  change_one();
+  (void)build(run_);
+  auto after = stamps(run_.report_folder());
+  std::size_t items = 0;
+  for (const auto& [name, stamp] : after) {
+    items += name.starts_with("t/") && before[name] != stamp ? 1U : 0U;
+  }
+  EXPECT_EQ(items, 1U);
+}
+
+// What a rebuild leaves is what a build from nothing makes.
+TEST_F(ReportAgain, IsAsIfMadeAnew) {
+  (void)build(run_);
+  change_one();
+  fs::remove(run_.trajectory_files().front());
+  (void)build(run_);
+  const auto read = [&](const char* page) {
+    return util::read_file(run_.report_folder() / page, std::size_t{64} << 20);
+  };
+  const std::string index = read("index.html"), tools = read("tool_use.csv");
+  (void)build(run_, {.workers = 1, .use_cache = false});
+  EXPECT_EQ(read("index.html"), index);
+  EXPECT_EQ(read("tool_use.csv"), tools);
+  EXPECT_THAT(index, HasSubstr("changed by hand"));
+}
+
+TEST_F(ReportAgain, MakesAnewWhatIsGoneOrWasTouched) {
+  (void)build(run_);
+  std::vector<fs::path> pages;
+  for (const auto& entry : fs::recursive_directory_iterator(run_.report_folder() / "t")) {
+    if (entry.is_regular_file()) {
+      pages.push_back(entry.path());
+    }
+  }
+  const std::string good = util::read_file(pages[1], 1 << 24);
+  fs::remove(pages[0]);
+  util::write_file_atomic(pages[1], "something else");
+  (void)build(run_);
+  EXPECT_TRUE(fs::exists(pages[0]));
+  EXPECT_EQ(util::read_file(pages[1], 1 << 24), good);
+}
+
+TEST_F(ReportAgain, TrustsNoDamagedCache) {
+  (void)build(run_);
+  const std::string index = util::read_file(run_.report_folder() / "index.html", 1 << 24);
+  const std::string good = util::read_file(cache(), 1 << 24);
+  std::string flipped = good;
+  flipped[good.size() / 2] ^= 1;
+  for (const std::string& bad : {std::string(),
+                                 good.substr(0, good.size() - 1),
+                                 flipped,
+                                 good + "x",
+                                 std::string("sweep rows 1\n")}) {
+    util::write_file_atomic(cache(), bad);
+    (void)build(run_);
+    EXPECT_EQ(util::read_file(run_.report_folder() / "index.html", 1 << 24), index);
+    EXPECT_NE(util::read_file(cache(), 1 << 24), bad);  // written anew
+  }
+}
+
+TEST_F(ReportAgain, LeavesNoFileOfItsOwnBehind) {
+  (void)build(run_);
+  for (const auto& [name, stamp] : stamps(run_.report_folder())) {
+    EXPECT_EQ(name.find(".page."), std::string::npos) << name;
+  }
 }
 
 }  // namespace

@@ -117,6 +117,15 @@ TEST_F(ReportServer, AnUnchangedPageCostsA304) {
   EXPECT_THAT(ask("/", here(), "If-None-Match: " + tag + "\r\n"), HasSubstr("<p>later"));
 }
 
+TEST_F(ReportServer, ServesNoFileWhoseNameBeginsWithADot) {
+  put("report/.rows", "SECRET");
+  put("report/t/.page.x", "SECRET");
+  serve();
+  for (const char* target : {"/.rows", "/t/.page.x", "/t/../.rows", "/%2erows", "//.rows"}) {
+    EXPECT_THAT(ask(target, here()), Not(HasSubstr("SECRET"))) << target;
+  }
+}
+
 TEST_F(ReportServer, OtherHostNamesGetNothing) {
   serve();
   for (const std::string& host : {here("evil.example"),
