@@ -59,6 +59,64 @@ std::optional<Interval> share_interval(std::span<const Tally> problems, const Bo
   return ratio_interval(problems, options);
 }
 
+Columns::Columns(std::size_t problems, std::size_t columns)
+    : columns_(columns), sums_(problems * columns, 0), counts_(problems, 0) {
+  require(problems >= 1 && columns >= 1, "Columns: needs a problem and a column");
+}
+
+void Columns::add(std::size_t problem, std::span<const float> values) {
+  require(problem < counts_.size() && values.size() == columns_, "Columns: no such place");
+  float* row = sums_.data() + problem * columns_;
+  for (std::size_t i = 0; i < columns_; ++i) {
+    row[i] += values[i];
+  }
+  counts_[problem] += 1;
+}
+
+std::vector<double> Columns::ratios() const {
+  require(std::ranges::all_of(counts_, [](float count) { return count >= 1; }),
+          "Columns: a problem without attempts");
+  std::vector<double> out(columns_, 0);
+  double all = 0;
+  for (std::size_t problem = 0; problem < counts_.size(); ++problem) {
+    all += static_cast<double>(counts_[problem]);
+    for (std::size_t i = 0; i < columns_; ++i) {
+      out[i] += static_cast<double>(sums_[problem * columns_ + i]);
+    }
+  }
+  for (double& one : out) {
+    one /= all;
+  }
+  return out;
+}
+
+std::vector<Interval> Columns::intervals(const Bootstrap& options) const {
+  if (counts_.size() < 2) {
+    return {};
+  }
+  std::vector<std::vector<double>> results(columns_);
+  std::vector<float> sums(columns_);
+  for_each_resample(counts_.size(), options, [&](std::span<const std::uint32_t> drawn) {
+    std::ranges::fill(sums, 0.0F);
+    float count = 0;
+    for (const std::uint32_t problem : drawn) {
+      const float* row = sums_.data() + problem * columns_;
+      count += counts_[problem];
+      for (std::size_t i = 0; i < columns_; ++i) {
+        sums[i] += row[i];
+      }
+    }
+    for (std::size_t i = 0; i < columns_; ++i) {
+      results[i].push_back(static_cast<double>(sums[i]) / static_cast<double>(count));
+    }
+  });
+  std::vector<Interval> out;
+  for (std::vector<double>& one : results) {
+    out.push_back(percentile_interval(std::move(one), options.confidence));
+  }
+  return out;
+}
+
 std::size_t Numbering::of(const std::string& name) {
   const auto [at, fresh] = numbers_.try_emplace(name, names_.size());
   if (fresh) {

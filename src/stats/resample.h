@@ -48,6 +48,29 @@ struct Tally {
 [[nodiscard]] std::optional<Interval> share_interval(std::span<const Tally> problems,
                                                      const Bootstrap& options);
 
+// Many ratios over the same problems, with the same resamples for all of them.
+class Columns {
+ public:
+  // `problems` >= 1, `columns` >= 1; all sums and counts begin at 0.
+  Columns(std::size_t problems, std::size_t columns);
+
+  // Adds one attempt at `problem`: `values` holds a number a column.
+  void add(std::size_t problem, std::span<const float> values);
+
+  [[nodiscard]] std::size_t problems() const { return counts_.size(); }
+
+  // Sum over number of attempts, a column; each problem with an attempt.
+  [[nodiscard]] std::vector<double> ratios() const;
+
+  // Percentile intervals of ratios(), a column; empty with fewer than two problems.
+  [[nodiscard]] std::vector<Interval> intervals(const Bootstrap& options) const;
+
+ private:
+  std::size_t columns_;
+  std::vector<float> sums_;    // problem by column; whole numbers below 2^24 or sums of few values
+  std::vector<float> counts_;  // attempts at a problem
+};
+
 // Numbers names in order of first appearance: the problem of each attempt as a small number.
 class Numbering {
  public:

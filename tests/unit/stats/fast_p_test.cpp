@@ -128,6 +128,25 @@ TEST(ShareInterval, HoldsTheTrueShareAboutAsOftenAsItSays) {
   EXPECT_LT(held, 300);
 }
 
+TEST(Columns, GiveTheIntervalsOfEachColumnAlone) {
+  Columns columns(20, 2);
+  std::vector<Tally> alone;
+  for (std::size_t i = 0; i < 20; ++i) {
+    const float value = static_cast<float>(i % 7);
+    columns.add(i, std::array{value, 2 * value});
+    alone.push_back({static_cast<double>(value), 1});
+  }
+  const auto all = columns.intervals({});
+  const auto one = ratio_interval(alone, {});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_NEAR(all[0].low, one->low, 1e-6);
+  EXPECT_NEAR(all[1].high, 2 * one->high, 1e-6);
+  EXPECT_NEAR(columns.ratios()[0], 2.85, 1e-12);  // (2 (0 + .. + 6) + 0 + .. + 5) / 20
+  EXPECT_TRUE(Columns(1, 1).intervals({}).empty());
+  EXPECT_THROW((void)Columns(2, 1).ratios(), std::invalid_argument);
+  EXPECT_THROW(columns.add(20, std::array{1.0F, 1.0F}), std::invalid_argument);
+}
+
 TEST(RatioInterval, EqualSeedsGiveEqualIntervalsAndOtherSeedsDoNot) {
   std::vector<Tally> problems;
   for (int i = 0; i < 30; ++i) {
