@@ -3,6 +3,7 @@
 #include "stats/require.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace sweep::stats {
 
@@ -15,21 +16,58 @@ bool counts(const Judged& one, double p, Counting counting) {
   return p <= 0 || (counting == Counting::point ? one.speedup : one.low) > p;
 }
 
-Columns successes_of(std::span<const Judged> judged,
-                     std::span<const double> thresholds,
+// The attempts by problem, each as how many of the rising thresholds it exceeds: a resample then
+// costs a step an attempt, however many thresholds there are.
+struct Exceeded {
+  std::vector<std::vector<std::uint16_t>> problems;
+  std::size_t thresholds = 0;
+};
+
+Exceeded exceeded_by(std::span<const Judged> judged,
+                     std::span<const double> rising,
                      Counting counting) {
-  std::size_t problems = 0;
+  Exceeded out;
+  out.thresholds = rising.size();
   for (const Judged& one : judged) {
-    problems = std::max(problems, one.problem + 1);
+    require(one.problem < judged.size(), "fast_p: problems are numbered from 0 without gaps");
+    out.problems.resize(std::max(out.problems.size(), one.problem + 1));
+    const auto above = std::ranges::count_if(
+        rising, [&](double threshold) { return counts(one, threshold, counting); });
+    out.problems[one.problem].push_back(static_cast<std::uint16_t>(above));
   }
-  require(problems <= judged.size(), "fast_p: problems are numbered from 0 without gaps");
-  Columns out(problems, thresholds.size());
-  std::vector<float> row(thresholds.size());
-  for (const Judged& one : judged) {
-    for (std::size_t i = 0; i < thresholds.size(); ++i) {
-      row[i] = counts(one, thresholds[i], counting) ? 1.0F : 0.0F;
+  return out;
+}
+
+// One list of shares a threshold, one share a resample.
+std::vector<std::vector<double>> resampled(const Exceeded& exceeded, const Bootstrap& options) {
+  std::vector<std::vector<double>> shares(exceeded.thresholds);
+  std::vector<std::size_t> exactly(exceeded.thresholds + 1);
+  for_each_resample(exceeded.problems.size(), options, [&](std::span<const std::uint32_t> drawn) {
+    std::ranges::fill(exactly, 0);
+    std::size_t all = 0;
+    for (const std::uint32_t problem : drawn) {
+      for (const std::uint16_t above : exceeded.problems[problem]) {
+        ++exactly[above];
+      }
+      all += exceeded.problems[problem].size();
     }
-    out.add(one.problem, row);
+    std::size_t more = 0;
+    for (std::size_t i = exceeded.thresholds; i-- > 0;) {
+      more += exactly[i + 1];
+      shares[i].push_back(static_cast<double>(more) / static_cast<double>(all));
+    }
+  });
+  return shares;
+}
+
+// Bands at the rising thresholds; empty with fewer than two problems.
+std::vector<Interval> bands_of(const Exceeded& exceeded, const Bootstrap& options) {
+  std::vector<Interval> out;
+  if (exceeded.problems.size() < 2) {
+    return out;
+  }
+  for (std::vector<double>& shares : resampled(exceeded, options)) {
+    out.push_back(percentile_interval(std::move(shares), options.confidence));
   }
   return out;
 }
@@ -48,16 +86,20 @@ std::vector<Share> fast_p_curve(std::span<const Judged> judged,
                                 Counting counting,
                                 const Bootstrap& options) {
   require(!judged.empty(), "fast_p: needs judged attempts");
-  const Columns successes = successes_of(judged, thresholds, counting);
-  const std::vector<Interval> bands = successes.intervals(options);
+  require(thresholds.size() < 1000, "fast_p: at most 999 thresholds");
+  std::vector<double> rising(thresholds.begin(), thresholds.end());
+  std::ranges::sort(rising);
+  const Exceeded exceeded = exceeded_by(judged, rising, counting);
+  const std::vector<Interval> bands = bands_of(exceeded, options);
   std::vector<Share> curve;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    Share one{thresholds[i], fast_p(judged, thresholds[i], counting), std::nullopt};
+  for (const double p : thresholds) {
+    Share one{p, fast_p(judged, p, counting), std::nullopt};
     if (one.share <= 0 || one.share >= 1) {
-      const std::size_t all = successes.problems();
+      const std::size_t all = exceeded.problems.size();
       one.band = wilson_interval(one.share <= 0 ? 0 : all, all, options.confidence);
     } else if (!bands.empty()) {
-      one.band = bands[i];
+      one.band =
+          bands[static_cast<std::size_t>(std::ranges::lower_bound(rising, p) - rising.begin())];
     }
     curve.push_back(one);
   }

@@ -23,8 +23,9 @@ void for_each_resample(std::size_t problems,
 Interval percentile_interval(std::vector<double> results, double confidence) {
   require(!results.empty() && confidence > 0 && confidence < 1,
           "bootstrap: needs results and a confidence in (0, 1)");
+  std::ranges::sort(results);
   const double tail = (1 - confidence) / 2;
-  return {quantile(results, tail), quantile(results, 1 - tail)};
+  return {quantile_of_sorted(results, tail), quantile_of_sorted(results, 1 - tail)};
 }
 
 std::optional<Interval> ratio_interval(std::span<const Tally> problems, const Bootstrap& options) {

@@ -20,19 +20,6 @@ std::vector<double> logarithms(std::span<const double> values) {
   return logs;
 }
 
-// Values sorted already.
-double sorted_quantile(std::span<const double> sorted, double p) {
-  const double at = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double share = at - static_cast<double>(below);
-  // Equal neighbours stay exact, also when they are infinite.
-  if (share <= 0 || sorted[below] == sorted[above]) {
-    return sorted[below];
-  }
-  return sorted[below] + share * (sorted[above] - sorted[below]);
-}
-
 }  // namespace
 
 double mean(std::span<const double> values) {
@@ -64,7 +51,20 @@ double quantile(std::span<const double> values, double p) {
   require(std::ranges::none_of(sorted, [](double v) { return std::isnan(v); }),
           "quantile: a value is not a number");
   std::ranges::sort(sorted);
-  return sorted_quantile(sorted, p);
+  return quantile_of_sorted(sorted, p);
+}
+
+double quantile_of_sorted(std::span<const double> rising, double p) {
+  require(!rising.empty() && p >= 0 && p <= 1, "quantile: needs values and p in [0, 1]");
+  const double at = p * static_cast<double>(rising.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, rising.size() - 1);
+  const double share = at - static_cast<double>(below);
+  // Equal neighbours stay exact, also when they are infinite.
+  if (share <= 0 || rising[below] == rising[above]) {
+    return rising[below];
+  }
+  return rising[below] + share * (rising[above] - rising[below]);
 }
 
 double geometric_mean(std::span<const double> values) {

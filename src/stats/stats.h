@@ -21,6 +21,7 @@ namespace sweep::stats {
 
 // Hyndman-Fan type 7 (linear between order statistics); 0 <= p <= 1.
 [[nodiscard]] double quantile(std::span<const double> values, double p);
+[[nodiscard]] double quantile_of_sorted(std::span<const double> rising, double p);
 
 // exp of the mean logarithm; all values > 0.
 [[nodiscard]] double geometric_mean(std::span<const double> values);

@@ -1,70 +1,66 @@
-// Figures: drawn from the data that stands beside them in the page.
-import * as Plot from "@observablehq/plot";
-import { axis, names, ratio, ratioAxis, size, style } from "./axes.js";
+// Figures: drawn from the data that stands beside them in the page, again whenever their place has another width.
+import { downloads } from "./download.js";
+import { effortFigures } from "./figures_effort.js";
+import { outcomeFigures } from "./figures_outcome.js";
+import { speedFigures } from "./figures_speed.js";
 
-const data = (id) => {
-  const node = document.getElementById(id);
+const draw = { ...outcomeFigures, ...speedFigures, ...effortFigures };
+const drawn = new WeakMap(); // figure -> {svg, legend}
+
+const dataOf = (figure) => {
+  const node = document.getElementById(figure.dataset.source ?? `${figure.id}-data`);
   return node ? JSON.parse(node.textContent) : null;
 };
 
-const standings = ["faster", "equivalent", "slower", "inconclusive", "unstable"];
-const colours = ["var(--good)", "var(--ink)", "var(--warn)", "var(--soft)", "var(--soft)"];
-
-// rows: {label, standing, ratio, low, high}; whiskers are 95% intervals. A hollow dot is a number that claims nothing.
-function speedupFigure(holder, rows) {
-  const { above, row, frame } = size(holder, rows.map((r) => r.label));
-  const open = (r) => r.standing === "inconclusive" || r.standing === "unstable";
-  const { x, marks } = ratioAxis(rows.flatMap((r) => (r.low > 0 ? [r.low, r.ratio, r.high] : [r.ratio])), frame.width - frame.marginLeft, "speedup over the seed (log scale)");
-  const used = standings.filter((word) => rows.some((r) => r.standing === word));
-  return Plot.plot({
-    style, ...frame, marginBottom: 44, height: 76 + row * rows.length, x, y: { ...axis(above), domain: rows.map((r) => r.label) },
-    color: { type: "ordinal", domain: used, range: used.map((word) => colours[standings.indexOf(word)]), legend: true },
-    marks: [
-      ...marks,
-      Plot.ruleX([1], { stroke: "currentColor", strokeDasharray: "4 3" }),
-      ...names(above, rows, () => x.domain[0], "label"),
-      Plot.ruleY(rows.filter((r) => r.low > 0), { x1: "low", x2: "high", y: "label", stroke: "standing", strokeWidth: 1.5 }),
-      Plot.dot(rows.filter((r) => !open(r)), { x: "ratio", y: "label", fill: "standing", r: 4.5 }),
-      Plot.dot(rows.filter(open), { x: "ratio", y: "label", stroke: "standing", fill: "var(--panel)", strokeWidth: 1.5, r: 4 }),
-      Plot.tip(rows, Plot.pointer({ x: "ratio", y: "label", fill: "var(--panel)", title: (r) => `${r.label}\n${ratio(r.ratio)} [${ratio(r.low)}, ${ratio(r.high)}]\n${r.standing}` })),
-    ],
-  });
+// What the colours and dashes mean. Swatches are presentation: the words say it.
+function legendList(legend) {
+  const list = document.createElement("ul");
+  list.className = "legend";
+  for (const { label, colour, dash } of legend) {
+    const item = document.createElement("li");
+    const swatch = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    swatch.setAttribute("viewBox", "0 0 22 10");
+    swatch.setAttribute("aria-hidden", "true");
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    for (const [key, value] of Object.entries({ x1: 1, x2: 21, y1: 5, y2: 5, stroke: colour, "stroke-width": dash ? 2.5 : 8, "stroke-dasharray": dash ?? "none" }))
+      line.setAttribute(key, value);
+    swatch.append(line);
+    item.append(swatch, label);
+    list.append(item);
+  }
+  return list;
 }
 
-// shapes: {shape, ratio}: one dot a block of the timing, in log ratio.
-function timingFigure(holder, rows) {
-  const shapes = [...new Set(rows.map((r) => r.shape))];
-  const { above, row, frame } = size(holder, shapes);
-  const { x, marks } = ratioAxis(rows.map((r) => r.ratio), frame.width - frame.marginLeft, "seed time / kernel time, one dot a block");
-  return Plot.plot({
-    style, ...frame, marginBottom: 44, height: 86 + (row + 10) * shapes.length, x, y: { ...axis(above), domain: shapes },
-    marks: [
-      ...marks,
-      Plot.ruleX([1], { strokeDasharray: "4 3" }),
-      ...names(above, shapes.map((shape) => ({ shape })), () => x.domain[0], "shape"),
-      Plot.dot(rows, { x: "ratio", y: "shape", r: 2.5, fillOpacity: 0.6, fill: "currentColor" }),
-    ],
-  });
+function show(figure, data) {
+  const made = draw[figure.dataset.figure](figure, data);
+  const { svg, legend } = made.svg ? made : { svg: made, legend: [] };
+  // Plot brings a style element; the page's policy forbids inline styles and chart.css says the same.
+  for (const node of [svg, ...svg.querySelectorAll("svg")]) for (const sheet of node.querySelectorAll("style")) sheet.remove();
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", data.title ? `${data.title} The numbers are in the table below.` : "Figure");
+  const plot = document.createElement("div");
+  plot.className = "plot";
+  if (legend.length > 0) plot.append(legendList(legend));
+  plot.append(svg);
+  figure.querySelector(":scope > .plot")?.remove();
+  const caption = figure.querySelector(":scope > figcaption");
+  if (figure.classList.contains("chart")) caption.after(plot);
+  else figure.prepend(plot);
+  drawn.set(figure, { svg, legend });
+  if (data.csv !== undefined && !figure.querySelector(":scope > .downloads")) plot.after(downloads(figure.dataset.figure, data, () => drawn.get(figure)));
 }
 
-const draw = { speedup: speedupFigure, timing: timingFigure };
-
-// Drawn again whenever its place has another width.
 const resized = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const width = Math.floor(target.clientWidth);
-    const rows = data(target.dataset.source);
-    if (width === 0 || Number(target.dataset.drawn) === width || !rows?.length) continue;
+    const data = dataOf(target);
+    if (width === 0 || Number(target.dataset.drawn) === width || !data || data.length === 0) continue;
     target.dataset.drawn = width;
-    target.querySelector(".plot")?.remove();
-    const plot = document.createElement("div");
-    plot.className = "plot";
-    plot.append(draw[target.dataset.figure](target, rows));
-    target.prepend(plot);
+    show(target, data);
   }
 });
 
 export function figures() {
   resized.disconnect();
-  for (const holder of document.querySelectorAll("figure[data-figure]")) if (draw[holder.dataset.figure]) resized.observe(holder);
+  for (const figure of document.querySelectorAll("figure[data-figure]")) if (draw[figure.dataset.figure]) resized.observe(figure);
 }
