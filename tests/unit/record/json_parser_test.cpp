@@ -24,7 +24,7 @@ void expect_as_nlohmann(const std::string& text) {
 
 TEST(ParseFast, TakesWhatJsonIs) {
   const std::string text =
-      " {\"b\": [1, -2, 0, -0, 1.5, 1e3, 2E-2, 18446744073709551615, 18446744073709551616,"
+      " {\"b\": [1, -2, 0, -0, 1.5, 1e3, 2E-2, 18446744073709551615,"
       " -9223372036854775808],\n\"a\": {\"\": \"\\u00e9\\ud83d\\ude00\\n\\\"\\\\\\/ \xc3\xa9 long "
       "enough for eight\", \"t\": true, \"f\": false, \"n\": null, \"e\": [], \"o\": {}},"
       "\"a2\": 1, \"a2\": 2}\r\n\t";
@@ -76,11 +76,19 @@ TEST(ParseFast, RefusesWhatIsNone) {
   }
 }
 
+// A number that no 64 bits hold is left to the slower parser.
+TEST(ParseBounded, TakesLargeNumbersAsReals) {
+  EXPECT_EQ(parse_bounded("[18446744073709551616]", "x"), json::parse("[18446744073709551616]"));
+}
+
 TEST(ParseFast, GoesNoDeeperThanItMay) {
   json found;
   EXPECT_TRUE(parse_fast(std::string(100, '[') + std::string(100, ']'), 100, found));
   EXPECT_FALSE(parse_fast(std::string(101, '[') + std::string(101, ']'), 100, found));
+  EXPECT_FALSE(parse_fast(std::string(101, '[') + "1" + std::string(101, ']'), 100, found));
   EXPECT_FALSE(parse_fast(std::string(1 << 20, '['), 100, found));
+  EXPECT_NO_THROW(
+      (void)parse_bounded(std::string(100, '[') + "1" + std::string(100, ']'), "x", 1000, 100));
 }
 
 // Every single change of a byte, and every prefix.
