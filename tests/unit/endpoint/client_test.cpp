@@ -1,6 +1,7 @@
 #include "endpoint/client.h"
 
 #include "client_fixture.h"
+#include "endpoint/protocol.h"
 #include "util/error.h"
 
 #include <gmock/gmock.h>
@@ -63,6 +64,42 @@ TEST(Chat, StreamInSingleBytesGivesTheSameAsWhole) {
   Fixture f(always(sse_response(full_stream())));
   (void)f.answer();
   EXPECT_EQ(f.sent()["stream_options"]["include_usage"], true);
+}
+
+// Not even while the key is in two pieces.
+TEST(Chat, WhatIsShownOfAComingAnswerHoldsNoKey) {
+  const std::string filler(100, '.');
+  std::string body = chunk(R"({"reasoning_content":"thinking )" + filler + R"("})");
+  for (const std::string piece : {"hello ", "sk-01234567", "89abcdef", " rest "}) {
+    body += chunk(R"({"content":")" + piece + R"("})");
+  }
+  body += chunk(R"({"content":")" + filler + R"("})", "\"stop\"");
+  Fixture f(always(sse_response(body), true));
+  std::vector<std::string> seen;
+  std::string reasoning;
+  f.progress = [&](const Progress& so_far) {
+    seen.push_back(so_far.text_end);
+    reasoning = so_far.reasoning_end;
+  };
+  (void)f.answer();
+  ASSERT_FALSE(seen.empty());
+  for (const std::string& text : seen) {
+    EXPECT_THAT(text, Not(HasSubstr("sk-")));
+  }
+  EXPECT_THAT(seen.back(), HasSubstr("hello [key] rest "));
+  EXPECT_THAT(reasoning, HasSubstr("thinking "));
+}
+
+TEST(Chat, OfALongAnswerItsEndIsShown) {
+  Progress so_far;
+  const std::string piece(Progress::kShown - 1, 'a');
+  for (int i = 0; i < 5; ++i) {
+    note_piece(so_far, true, piece + std::to_string(i));
+    EXPECT_LE(so_far.reasoning_end.size(), 2 * Progress::kShown);
+    EXPECT_EQ(so_far.reasoning_end.back(), static_cast<char>('0' + i));
+  }
+  EXPECT_EQ(so_far.reasoning, 5 * Progress::kShown);
+  EXPECT_TRUE(so_far.text_end.empty());
 }
 
 TEST(Chat, DeltasWithoutIndexOrIdRepeatedNamesAndRepeatedArguments) {
