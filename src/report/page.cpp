@@ -204,7 +204,7 @@ std::string document(const Context& context,
       "meta",
       {{"http-equiv", "Content-Security-Policy"},
        {"content",
-        "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
+        "default-src 'none'; script-src 'self' file:; style-src 'self' file:; "
         "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"}});
   head += element("title", text(title + " \u00b7 " + context.run_name));
   head += void_element("link", {{"rel", "stylesheet"}, {"href", relative(page, "report.css")}});

@@ -23,7 +23,7 @@ struct Bootstrap {
 };
 
 // Calls `use` once for each resample with the numbers of the problems drawn: `problems` numbers in
-// [0, problems), with repeats. problems >= 1.
+// [0, problems), with repeats. 1 <= problems < 2^24.
 void for_each_resample(std::size_t problems,
                        const Bootstrap& options,
                        const std::function<void(std::span<const std::uint32_t>)>& use);

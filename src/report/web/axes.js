@@ -64,7 +64,7 @@ export function ratioAxis(values, width, label) {
 export function ratioAxisY(values, height, label) {
   const low = Math.min(1, ...values) / 1.08;
   const high = Math.max(1, ...values) * 1.08;
-  const ticks = logTicks(low, high, Math.max(3, Math.floor(height / 30)));
+  const ticks = logTicks(low, high, Math.max(3, Math.floor(height / 45)));
   return {
     y: { type: "log", domain: [low, high] },
     marks: [Plot.gridY(ticks), Plot.axisY(ticks, { text: ratio, label, labelArrow: "none" }), Plot.ruleY([1], { strokeDasharray: "4 3" })],

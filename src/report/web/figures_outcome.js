@@ -24,7 +24,8 @@ function outcomeMatrix(holder, { rows, columns, cells }) {
   const high = turned ? 30 : 22;
   const fill = (c) => (c[2] === "share" ? "var(--link)" : colours[c[2]]);
   const opacity = (c) => (c[2] === "share" ? 0.08 + 0.85 * c[4] : c[2] === "open" || c[2] === "inconclusive" ? 0.25 : 0.8);
-  const label = (c) => (c[2] === "share" ? (step > 44 ? c[3].replace(" correct", "") : "") : step > 7.2 * c[3].length ? c[3] : letters[c[2]]);
+  const roomy = step > 7.2 * Math.max(0, ...cells.map((c) => c[3].length)); // words in all cells or in none
+  const label = (c) => (c[2] === "share" ? (step > 44 ? c[3].replace(" correct", "") : "") : roomy ? c[3] : letters[c[2]]);
   const svg = Plot.plot({
     style, width, marginLeft: left, marginTop: top, marginRight: 12, marginBottom: 8, height: top + 8 + high * down.length, padding: 0.06,
     x: { ...places(across.map((name) => ({ name }))), axis: "top", label: null, tickRotate: steep ? -60 : 0, tickSize: 0 },

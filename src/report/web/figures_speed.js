@@ -58,7 +58,7 @@ function fastP(holder, { p, series }) {
   const scale = { domain: Object.values(kinds), label: null };
   const common = { x: "p", z: "i", ...facet };
   const svg = Plot.plot({
-    style, width, height: beside ? 340 : 600, marginLeft: 46, marginRight: beside ? 20 : 26, marginTop: 34, marginBottom: 42,
+    style, width, height: beside ? 340 : 600, marginLeft: 46, marginRight: beside ? 20 : 26, marginTop: beside ? 34 : 46, marginBottom: 42,
     fx: beside ? scale : undefined, fy: beside ? undefined : { ...scale, axis: null },
     x: { label: "p: speedup over the seed", labelArrow: "none", labelOffset: 36, tickFormat: ratio, ticks: width < 500 ? 5 : 6 },
     y: shareAxisY("share of judged attempts above p"),
@@ -66,7 +66,7 @@ function fastP(holder, { p, series }) {
       Plot.ruleX([1], { strokeDasharray: "4 3", strokeOpacity: 0.6 }),
       Plot.areaY(rows.filter((r) => r.low !== null), { ...common, y1: "low", y2: "high", fill: (r) => seriesColour(r.i), fillOpacity: series.length > 3 ? 0.07 : 0.16, curve: "step-after" }),
       ...series.map((one) => Plot.line(rows.filter((r) => r.i === one.colour), { ...common, y: "share", stroke: seriesColour(one.colour), strokeWidth: 2, strokeDasharray: seriesDash(one.colour), curve: "step-after" })),
-      ...(beside ? [] : [Plot.text(Object.values(kinds), { fy: (kind) => kind, text: (kind) => kind, frameAnchor: "top", dy: -10 })]),
+      ...(beside ? [] : [Plot.text(Object.values(kinds), { fy: (kind) => kind, text: (kind) => kind, frameAnchor: "top", dy: -12 })]),
       tip(rows, { x: "p", y: "share", ...facet }, (r) => `${r.name}\np = ${ratio(r.p)}: ${percent(r.share)}${range(r.low, r.high, percent)}\n${r.kind}`),
     ],
   });
@@ -106,7 +106,7 @@ function roofline(holder, { points, roofs, grid }) {
 // Second over first, problem by problem; many as a distribution of dots.
 function comparison(holder, { rows, mean, first, second, distribution }) {
   const width = Math.max(280, Math.floor(holder.clientWidth));
-  const label = `${short(second, 24)} over ${short(first, 24)} (log scale; right of 1x the second is faster)`;
+  const label = width < 620 ? "second over first (log scale)" : `${short(second, 24)} over ${short(first, 24)} (log scale)`;
   const list = [...rows].sort((a, b) => b.ratio - a.ratio).map((r, i) => ({ ...r, i, name: short(r.label, 44) }));
   const fill = (r) => (r.ratio > 1 ? "var(--good)" : "var(--warn)");
   const title = (r) => `${short(r.label, 80)}\n${ratio(r.ratio)}: ${ratio(r.first)} and ${ratio(r.second)}`;
