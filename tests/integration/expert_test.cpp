@@ -3,11 +3,12 @@
 // they are faster is for a GPU (`gpu-check --only expert`; docs/expert_kernels.md).
 #include "../support/every_run.h"
 #include "cpu_fixture.h"
-#include "evaluate/argument_check.h"
 #include "evaluate/code.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/preparation.h"
 #include "evaluate/signature.h"
+#include "problem/draw.h"
+#include "problem/problem.h"
 #include "submission/plan.h"
 #include "util/text.h"
 
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <set>
 
 namespace sweep::evaluate {
@@ -70,6 +72,12 @@ Services services_in(const std::filesystem::path& folder) {
   return services;
 }
 
+// The text as a device of kSms multiprocessors would run it: the cpu device has a few, and plans
+// choose other kernels there.
+std::string as_on_a_gpu(const std::string& name) {
+  return std::regex_replace(text_of(name), std::regex("sm_count"), std::to_string(kSms));
+}
+
 // Those of every run: their problem is one of it (support/every_run.h).
 std::vector<std::string> for_the_cpu() {
   Services services;
@@ -93,7 +101,7 @@ TEST_P(ExpertOnCpu, IsRight) {
   const Services services = services_in(folder.path());
   EvaluationRequest request;
   request.problem = submission_of(GetParam()).plan.problem;
-  request.submission = {GetParam() + ".cu", text_of(GetParam())};
+  request.submission = {GetParam() + ".cu", as_on_a_gpu(GetParam())};
   request.check_seeds = 2;
   request.stress_draws = 4;
   for (const Stage stage : {Stage::check, Stage::stress}) {
@@ -105,6 +113,49 @@ TEST_P(ExpertOnCpu, IsRight) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, ExpertOnCpu, ::testing::ValuesIn(for_the_cpu()), same);
+
+// Every shape that a plan may meet: visible, edges and some stress.
+std::vector<problem::Draw> draws_of(const problem::Problem& problem) {
+  constexpr int kStress = 20;
+  const problem::Key key = problem::Key::from_seed(5);
+  problem::Machine machine;
+  machine.device_bytes = 140e9;
+  std::vector<problem::Draw> out;
+  for (const problem::Shape& shape : problem.shapes) {
+    out.push_back(problem::visible_draw(problem, shape, "default", key));
+  }
+  for (auto more : {problem::edge_draws(problem, key, machine),
+                    problem::stress_draws(problem, key, 0, kStress, machine)}) {
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
+}
+
+// Empty, or why a plan cannot be expanded or bound for a draw. Kernels are kResident times on a
+// multiprocessor.
+std::string misfit(const Code& code, const problem::Problem& problem, const problem::Draw& draw) {
+  constexpr std::int64_t kResident = 3;
+  const auto expanded = expand_for(
+      code.submission,
+      code.signature,
+      draw,
+      kSms,
+      [](const std::string&, std::int64_t, std::int64_t) { return kResident; },
+      problem.limits.launches);
+  if (const auto* error = std::get_if<submission::PlanError>(&expanded)) {
+    return error->what;
+  }
+  const auto& expansion = std::get<submission::Expansion>(expanded);
+  // Every buffer somewhere, 256-byte aligned, none at 0.
+  constexpr unsigned kApart = 32;
+  std::vector<device::Address> addresses;
+  while (addresses.size() < code.signature.tensors.size() + expansion.scratch.size()) {
+    addresses.push_back((addresses.size() + 1) << kApart);
+  }
+  const auto bound = bind_steps(code, expansion, {}, addresses);
+  const auto* error = std::get_if<submission::PlanError>(&bound);
+  return error == nullptr ? "" : error->what;
+}
 
 class ExpertOnCuda : public ::testing::TestWithParam<std::string> {};
 
@@ -127,8 +178,9 @@ TEST_P(ExpertOnCuda, CompilesWithoutSpillsAndFitsItsProblem) {
     EXPECT_EQ(kernel.spill_bytes, 0) << kernel.name;
   }
   const Code code = make_code(std::move(made), {}, candidate_signature(problem), result);
-  const auto misfit = argument_error(code, problem, kSms);
-  EXPECT_FALSE(misfit) << misfit->text(text_of(GetParam()));
+  for (const problem::Draw& draw : draws_of(problem)) {
+    EXPECT_EQ(misfit(code, problem, draw), "");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, ExpertOnCuda, ::testing::ValuesIn(all()), same);
