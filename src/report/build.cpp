@@ -1,12 +1,13 @@
 #include "report/build.h"
 
 #include "embedded_report_assets.h"
+#include "record/artifacts.h"
 #include "record/ledger.h"
 #include "record/plan.h"
 #include "report/load_rows.h"
 #include "report/metrics.h"
-#include "report/page.h"
 #include "report/page_file.h"
+#include "report/pages.h"
 #include "report/progress.h"
 #include "report/stream.h"
 #include "report/tool_use.h"
@@ -88,7 +89,22 @@ void add_provenance(Context& context, const Row& row) {
   const auto has = [&](const char* flag) {
     return std::find(row.flags.begin(), row.flags.end(), flag) != row.flags.end();
   };
+  context.scripted = context.scripted || row.base_url.starts_with("builtin:");
   context.unsealed += has("unsealed") || has("run without a sandbox") ? 1U : 0U;
+}
+
+// The text of a handed-in kernel from the run's artifacts, as far as a page shows it.
+KernelText kernels_of(const record::RunDir& run) {
+  return [folder = run.artifacts_folder()](const Row& row) {
+    constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+    try {
+      return fs::is_directory(folder) && record::is_sha256(row.kernel_sha256)
+                 ? record::Artifacts(folder).get(row.kernel_sha256, kMostBytes)
+                 : std::string();
+    } catch (const util::Error&) {
+      return std::string();
+    }
+  };
 }
 
 // What stands above an item's own page: nothing that another item's progress changes, so that the
@@ -170,23 +186,20 @@ record::Verification ledger_of(const record::RunDir& run, record::LedgerDigest& 
 }
 
 // What does not need the trajectories.
-void write_pages(const Context& context,
-                 const std::vector<Row>& items,
-                 const fs::path& folder,
-                 Built& built) {
+void write_rest(const Context& context,
+                const std::vector<Row>& items,
+                const record::RunDir& run,
+                Built& built) {
+  const fs::path folder = run.report_folder();
   const auto put = [&](const std::string& page, const std::string& html) {
     ++(write_page(folder / page, html) ? built.pages : built.unchanged);
   };
   for (const embedded::File& asset : embedded::report_assets()) {
     (void)write_page(folder / asset.name, asset.text);
   }
-  for (const std::string& model : models_of(items)) {
-    put(model_page_name(model), model_page(context, model, items));
-  }
   (void)write_page(folder / "tool_use.csv", tool_use_csv(items));
   (void)write_page(folder / "metrics", metrics_text(context, items));
-  put("methods.html", methods_page(context));
-  put("index.html", run_page(context, items));
+  write_pages(context, items, kernels_of(run), put);
 }
 
 }  // namespace
@@ -228,10 +241,11 @@ Built Builder::build(const BuildOptions& options) {
   context.phase = name(phase_of(ledger.read, alive, all_ended(items)));
   context.progress = progress_text(items);
   add_ledger(context, ledger, state_->saved.ledger.last_time);
+  context.scope = scope_text(items);
   for (const Row& item : items) {
     add_provenance(context, item);
   }
-  write_pages(context, items, folder, built);
+  write_rest(context, items, run, built);
   if (loaded.changed || state_->saved.ledger.sha256 != ledger_before) {
     (void)write_page(folder / kCacheName, to_bytes(state_->saved, this_program()));
   }

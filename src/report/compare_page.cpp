@@ -153,6 +153,7 @@ fs::path write_comparison(const std::vector<record::RunDir>& runs,
   record::make_run_folder(folder);
   Context context;
   context.run_name = "comparison";
+  context.several_runs = true;
   context.on_cpu = comparison.on_cpu;
   context.device = comparison.devices.size() == 1 ? comparison.devices.front() : "";
   const std::string page(kPage);

@@ -1,5 +1,6 @@
 #include "report/figures_outcome.h"
 
+#include "report/words.h"
 #include "util/text.h"
 
 #include <nlohmann/json.hpp>
@@ -64,7 +65,7 @@ struct MatrixCell {
 
 MatrixCell matrix_cell_of(const Rows& rows) {
   const Rows ended = judged_of(rows);
-  MatrixCell out{"open", rows.front()->outcome, correct_in(rows)};
+  MatrixCell out{"open", outcome_words(rows.front()->outcome), correct_in(rows)};
   if (ended.size() > 1) {
     out.mark = "share";
     out.words = fmt::format("{}/{} correct", out.count.hits, out.count.n);
@@ -72,7 +73,7 @@ MatrixCell matrix_cell_of(const Rows& rows) {
     const Row& row = *ended.front();
     const double speedup = speedup_of(row);
     out.mark = mark_of(row);
-    out.words = out.mark == "failed" || out.mark == "rejected" ? row.outcome : out.mark;
+    out.words = out.mark == "failed" || out.mark == "rejected" ? standing(row) : out.mark;
     if (speedup > 0) {
       out.words = util::human_ratio(speedup) + " " + out.words;
     }

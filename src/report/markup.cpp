@@ -2,7 +2,12 @@
 
 #include "util/text.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <stdexcept>
+
+#include <fmt/format.h>
 
 namespace sweep::report {
 
@@ -27,14 +32,58 @@ void append_escaped(std::string& out, std::string_view plain) {
         out += "&#39;";
         break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') {
-          out += c;
-        }
+        out += c;
     }
   }
 }
 
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t bytes = 1;
+};
+
+// The character at `at` of valid UTF-8.
+Character character_at(std::string_view valid, std::size_t at) {
+  const auto lead = static_cast<unsigned char>(valid[at]);
+  if (lead < 0x80) {
+    return {lead, 1};
+  }
+  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  std::uint32_t code = lead & (0x7FU >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    code = code << 6U | (static_cast<unsigned char>(valid[at + i]) & 0x3FU);
+  }
+  return {code, bytes};
+}
+
+bool unseen(std::uint32_t code) {
+  struct Range {
+    std::uint32_t from, to;
+  };
+
+  // Unicode: controls, then Default_Ignorable and Bidi_Control characters that text can hide
+  // behind.
+  constexpr std::array<Range, 12> kUnseen = {Range{0x00, 0x08},
+                                             Range{0x0B, 0x1F},
+                                             Range{0x7F, 0x9F},
+                                             Range{0xAD, 0xAD},
+                                             Range{0x61C, 0x61C},
+                                             Range{0x180E, 0x180E},
+                                             Range{0x200B, 0x200F},
+                                             Range{0x2028, 0x202E},
+                                             Range{0x2060, 0x206F},
+                                             Range{0xFEFF, 0xFEFF},
+                                             Range{0xFFF9, 0xFFFB},
+                                             Range{0xE0000, 0xE007F}};
+  return std::any_of(kUnseen.begin(), kUnseen.end(), [code](const Range& range) {
+    return code >= range.from && code <= range.to;
+  });
+}
+
 bool safe_address(std::string_view value) {
+  if (value == "data:,") {  // nothing: an icon that a browser need not ask for
+    return true;
+  }
   if (value.starts_with("https://") || value.starts_with("http://") || value.starts_with("#")) {
     return true;
   }
@@ -53,7 +102,7 @@ class Element {
         throw std::logic_error("unsafe address in a page: " + value);
       }
       html_ += " " + std::string(name) + "=\"";
-      append_escaped(html_, util::to_valid_utf8(value));
+      append_escaped(html_, visible(value));
       html_ += '"';
     }
     html_ += '>';
@@ -69,9 +118,31 @@ class Element {
   std::string html_;
 };
 
+std::string visible(std::string_view plain) {
+  const std::string valid = util::to_valid_utf8(plain);
+  std::string out;
+  out.reserve(valid.size());
+  for (std::size_t at = 0; at < valid.size();) {
+    const auto byte = static_cast<unsigned char>(valid[at]);
+    if (byte >= 0x20 && byte < 0x7F) {
+      out += valid[at++];
+      continue;
+    }
+    const Character character = character_at(valid, at);
+    if (unseen(character.code)) {
+      const bool line_end = byte == '\r' && at + 1 < valid.size() && valid[at + 1] == '\n';
+      out += line_end ? std::string() : fmt::format("\u2039U+{:04X}\u203A", character.code);
+    } else {
+      out += valid.substr(at, character.bytes);
+    }
+    at += character.bytes;
+  }
+  return out;
+}
+
 Markup text(std::string_view plain) {
   std::string out;
-  append_escaped(out, util::to_valid_utf8(plain));
+  append_escaped(out, visible(plain));
   return Markup(std::move(out));
 }
 

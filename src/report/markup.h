@@ -38,7 +38,13 @@ class Markup {
   std::string html_;
 };
 
-// Escapes & < > " ' and drops control characters that HTML forbids; invalid UTF-8 becomes U+FFFD.
+// What cannot be seen, made visible: control characters but newline and tab, and the characters
+// that turn the direction of text, join, or take no room, become their code, U+202E in single angle
+// quotes. A carriage return before a newline is dropped, invalid UTF-8 becomes U+FFFD. text() and
+// attribute values do this by themselves; data for scripts must be passed through it.
+[[nodiscard]] std::string visible(std::string_view plain);
+
+// Escapes & < > " ' of visible().
 [[nodiscard]] Markup text(std::string_view plain);
 
 // <script type="application/json" id=...> with "</" made harmless: data for the page's script,

@@ -1,9 +1,12 @@
 #include "report/page.h"
 
+#include "report/pages.h"
 #include "report/words.h"
 #include "util/text.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -147,6 +150,11 @@ Markup banner(const Context& context) {
         "cpu device: the kernels ran as host code. Times of the cpu device are no GPU times, and "
         "it never says PASS_FASTER.";
   }
+  if (context.scripted) {
+    words += std::string(words.empty() ? "" : " ") +
+             "Some models here are scripts that come with sweep: their numbers say nothing about "
+             "any model.";
+  }
   if (context.unsealed > 0) {
     words += fmt::format("{}{} result{} of kernels that ran unsealed or without a sandbox.",
                          words.empty() ? "" : " ",
@@ -157,6 +165,30 @@ Markup banner(const Context& context) {
                        : element("p", {{"class", "banner"}, {"role", "note"}}, text(words));
 }
 
+// Pages of the whole run; a page of several runs has one of them.
+Markup site_links(const Context& context, const std::string& page) {
+  struct Link {
+    const char* page;
+    const char* words;
+  };
+
+  constexpr std::array links = {Link{kItemsPage, "all items"},
+                                Link{kRejectedPage, "rejected"},
+                                Link{kEnvironmentPage, "environment"},
+                                Link{kMethodsPage, "how to read this"}};
+  Markup list;
+  for (const Link& link : links) {
+    if (context.several_runs && std::string_view(link.page) != kMethodsPage) {
+      continue;
+    }
+    const std::string to = relative(page, link.page);
+    list += page == link.page
+                ? element("a", {{"href", to}, {"aria-current", "page"}}, text(link.words))
+                : element("a", {{"href", to}}, text(link.words));
+  }
+  return element("span", {{"class", "links"}}, list);
+}
+
 Markup site_header(const Context& context,
                    const std::string& page,
                    const std::vector<Crumb>& crumbs) {
@@ -165,13 +197,11 @@ Markup site_header(const Context& context,
   for (const Crumb& crumb : crumbs) {
     nav += text(" / ") + element("a", {{"href", relative(page, crumb.page)}}, text(crumb.title));
   }
-  const std::string methods = relative(page, "methods.html");
-  nav += page == "methods.html"
-             ? element("a", {{"href", methods}, {"aria-current", "page"}}, text("how to read this"))
-             : element("a", {{"href", methods}}, text("how to read this"));
+  nav += site_links(context, page);
   std::string basis =
       "1.0x is the problem's seed kernel, timed beside the candidate in the same session; "
       "intervals are 95%.";
+  basis += context.scope.empty() ? "" : " Over " + context.scope + ".";
   basis += context.device.empty() ? "" : " Device: " + context.device + ".";
   if (!context.ledger_head.empty()) {
     basis += context.version.empty() ? " Ledger" : " sweep " + context.version + ", ledger";
@@ -207,6 +237,7 @@ std::string document(const Context& context,
         "default-src 'none'; script-src 'self' file:; style-src 'self' file:; "
         "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"}});
   head += element("title", text(title + " \u00b7 " + context.run_name));
+  head += void_element("link", {{"rel", "icon"}, {"href", "data:,"}});
   head += void_element("link", {{"rel", "stylesheet"}, {"href", relative(page, "report.css")}});
   Markup all = element("a", {{"class", "skip"}, {"href", "#main"}}, text("Skip to the content"));
   all += site_header(context, page, crumbs);

@@ -16,7 +16,8 @@ struct Context {
   std::string run_name;
   std::string
       device;  // "NVIDIA H200, driver 580.159.04" of the first finished item; empty: none yet
-  std::string version;      // of the program that judged
+  std::string scope;    // "34 problems, 3 models, 1 attempt each"; empty: the page is of one item
+  std::string version;  // of the program that judged
   std::string ledger_head;  // hash, 64 hex digits; empty: the page is of several runs
   std::size_t ledger_rows = 0;
   std::string as_of;                     // time of the last row, UTC; empty: no row
@@ -24,8 +25,10 @@ struct Context {
   std::string progress;                  // "3 of 8 items finished, 5 queued"
   int refresh_seconds = 0;               // 0: the page is final
   std::optional<record::Stream> stream;  // of an item's page: what its model is saying
+  bool several_runs = false;             // a comparison: there are no pages of items beside it
   bool drifted = false;                  // the configuration was changed under way (--accept-drift)
   bool on_cpu = false;                   // some item ran on the cpu device
+  bool scripted = false;                 // some model is a script of this program
   std::size_t unsealed = 0;  // results of kernels that ran unsealed or without a sandbox
 };
 

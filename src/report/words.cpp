@@ -1,5 +1,6 @@
 #include "report/words.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -96,6 +97,29 @@ std::string tone(const Row& row) {
     return "";
   }
   return find(kOutcomes, row.outcome).empty() ? "" : row.outcome;
+}
+
+std::string command_of(const Row& row) {
+  constexpr std::string_view from = "sweep eval kernel.cu";
+  constexpr std::string_view page_end = ".html";
+  const std::string& command = row.reproduce;
+  const std::string& page = row.page;
+  if (!command.starts_with(from) || !page.starts_with("t/") || !page.ends_with(page_end)) {
+    return command;
+  }
+  return "sweep eval " + page.substr(2, page.size() - 2 - page_end.size()) + "_kernel.cu" +
+         command.substr(from.size());
+}
+
+std::string without_secrets(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t host = scheme == std::string::npos ? 0 : scheme + 3;
+  const std::size_t path = std::min(url.find_first_of("/?#", host), url.size());
+  const std::size_t user = url.rfind('@', path);
+  const std::size_t from =
+      user != std::string::npos && user >= host && user < path ? user + 1 : host;
+  return url.substr(0, host) +
+         url.substr(from, std::min(url.find_first_of("?#", from), url.size()) - from);
 }
 
 Markup badge(const Row& row, const std::string& words) {

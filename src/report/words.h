@@ -23,6 +23,13 @@ namespace sweep::report {
 // kernel was handed in.
 [[nodiscard]] std::string tone(const Row& row);
 
+// The command that shows the item's result again, in the run's folder: the evaluation knew the
+// submission as kernel.cu, and there it stands beside the trajectory, whose page is t/<path>.html.
+[[nodiscard]] std::string command_of(const Row& row);
+
+// An endpoint's address without user, password, query and fragment.
+[[nodiscard]] std::string without_secrets(const std::string& url);
+
 // A label in that colour.
 [[nodiscard]] Markup badge(const Row& row, const std::string& words);
 

@@ -3,8 +3,9 @@ import { downloads } from "./download.js";
 import { effortFigures } from "./figures_effort.js";
 import { outcomeFigures } from "./figures_outcome.js";
 import { speedFigures } from "./figures_speed.js";
+import { trajectoryFigures } from "./trajectory.js";
 
-const draw = { ...outcomeFigures, ...speedFigures, ...effortFigures };
+const draw = { ...outcomeFigures, ...speedFigures, ...effortFigures, ...trajectoryFigures };
 const drawn = new WeakMap(); // figure -> {svg, legend}
 
 const dataOf = (figure) => {
@@ -36,6 +37,8 @@ function show(figure, data) {
   const { svg, legend } = made.svg ? made : { svg: made, legend: [] };
   // Plot brings a style element; the page's policy forbids inline styles and chart.css says the same.
   for (const node of [svg, ...svg.querySelectorAll("svg")]) for (const sheet of node.querySelectorAll("style")) sheet.remove();
+  // The picture has one name; Plot's names of its marks would be read inside it.
+  for (const mark of svg.querySelectorAll("[aria-label]")) mark.removeAttribute("aria-label");
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", data.title ? `${data.title} The numbers are in the table below.` : "Figure");
   const plot = document.createElement("div");

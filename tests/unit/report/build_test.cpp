@@ -94,7 +94,7 @@ TEST_F(ReportOfAPlan, ShowsWhatWaits) {
   EXPECT_THAT(live, HasSubstr("badge running"));
   EXPECT_THAT(live, HasSubstr("0 of 3 items finished, 1 in progress, 2 queued."));
   EXPECT_THAT(live, HasSubstr("<b>0 / 3</b>"));
-  EXPECT_THAT(live, HasSubstr("0/2"));
+  EXPECT_THAT(live, HasSubstr("0 / 2"));
   EXPECT_THAT(live, HasSubstr(">queued<"));
   EXPECT_THAT(live, HasSubstr("Ledger of 1 row, head"));
   EXPECT_THAT(live, HasSubstr(ledger_->head()));
@@ -143,7 +143,9 @@ TEST_F(ReportOfAPlan, OfTheCpuDeviceSaysSoOnEveryPage) {
       EXPECT_THAT(page, HasSubstr("1 result is of kernels that ran unsealed")) << entry.path();
     }
   }
-  EXPECT_EQ(pages, 5U);
+  // Of the run, its variant, level, two problems and two models; items, rejected, environment,
+  // methods; two trajectories.
+  EXPECT_EQ(pages, 13U);
 }
 
 TEST_F(ReportOfAPlan, ShowsWhatAModelSaysWhileItDoes) {

@@ -11,9 +11,19 @@ TEST(Markup, EscapesEverythingThatCouldEndText) {
   EXPECT_EQ(text("<script>alert('x')&\"").html(), "&lt;script&gt;alert(&#39;x&#39;)&amp;&quot;");
 }
 
-TEST(Markup, DropsControlCharactersAndMendsUtf8) {
-  EXPECT_EQ(text(std::string("a\x1b[31mb\0c", 9)).html(), "a[31mbc");
+TEST(Markup, ShowsWhatCannotBeSeenAndMendsUtf8) {
+  EXPECT_EQ(text(std::string("a\x1b[31mb\0c", 9)).html(), "a‹U+001B›[31mb‹U+0000›c");
   EXPECT_EQ(text("\xff").html(), "\xEF\xBF\xBD");
+  EXPECT_EQ(text("a\r\nb\tc\rd").html(), "a\nb\tc‹U+000D›d");
+  EXPECT_EQ(text("\u202Ex\u2066\u200By\uFEFF\u0085").html(),
+            "‹U+202E›x‹U+2066›‹U+200B›y‹U+FEFF›‹U+0085›");
+  EXPECT_EQ(text("\U000E0041").html(), "‹U+E0041›");
+  EXPECT_EQ(element("a", {{"title", "\u202E"}}).html(), "<a title=\"‹U+202E›\"></a>");
+}
+
+TEST(Markup, LeavesLettersOfEveryScript) {
+  const std::string words = "größer \u05D0\u0628 \u4E2D \U0001F600 x\u0301";
+  EXPECT_EQ(visible(words), words);
 }
 
 TEST(Markup, RefusesAddressesThatRunCode) {
@@ -78,7 +88,7 @@ TEST(Page, TimingFigureHasOneRatioABlockFromTheSamples) {
           [0,0,1,0,0,2e-6],[0,7,0,0,0,1],["x"],7]}}}})");
   t.final_result = result;
   const std::string page = trajectory_page({}, row_of(t, "t/a.html"), t);
-  EXPECT_NE(page.find("n = 1."),
+  EXPECT_NE(page.find("n = 1 block;"),
             std::string::npos);  // the cut-off block and the broken rows do not count
   EXPECT_NE(page.find(R"("ratio":2.0)"), std::string::npos);
 }

@@ -106,8 +106,7 @@ TEST(Words, AttemptsOfAProblemAreToldApart) {
   const std::string page = index({first, second});
   EXPECT_THAT(page, HasSubstr(">level1/3</a>"));
   EXPECT_THAT(page, HasSubstr(">level1/3 #2</a>"));
-  EXPECT_THAT(model_page({}, "m", {row_of(second, "t/a.html")}),
-              HasSubstr(">level1/3 #2</strong>"));
+  EXPECT_THAT(model_page({}, "m", {row_of(second, "t/a.html")}), HasSubstr(">level1/3 #2</a>"));
 }
 
 TEST(Words, OutcomesAreWordsForPeople) {
