@@ -23,16 +23,20 @@ bool is_unfinished(std::string_view name) {
          name[1 + kHash] == '.';
 }
 
-Artifacts::Artifacts(fs::path folder) : folder_(std::move(folder)) {
-  make_run_folder(folder_);
+Artifacts::Artifacts(fs::path folder, Use use) : folder_(std::move(folder)) {
+  if (use == Use::write) {
+    make_run_folder(folder_);
+  }
 }
 
 std::string Artifacts::put(std::string_view bytes) const {
   std::string name = util::sha256_hex(bytes);
   std::error_code error;
-  const auto size = fs::file_size(folder_ / name, error);
-  if (error || size != bytes.size()) {
-    write_whole(folder_ / name, bytes, 0444);
+  const fs::path file = folder_ / name;
+  const auto size = fs::file_size(file, error);
+  // One that was damaged since is made good.
+  if (error || size != bytes.size() || read_whole(file) != bytes) {
+    write_whole(file, bytes, 0444);
   }
   return name;
 }

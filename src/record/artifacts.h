@@ -11,8 +11,10 @@ namespace sweep::record {
 // processes.
 class Artifacts {
  public:
-  // `folder` is made if absent. InfraError E_RUN_WRITE.
-  explicit Artifacts(std::filesystem::path folder);
+  enum class Use { write, read };
+
+  // `folder` is made if absent, unless nothing will be put there. InfraError E_RUN_WRITE.
+  explicit Artifacts(std::filesystem::path folder, Use use = Use::write);
 
   // Stores the bytes (whole, fsynced, mode 0444) unless already there; returns their hash.
   // InfraError E_RUN_WRITE.

@@ -103,6 +103,10 @@ std::vector<Garbage> garbage_of(const RunDir& run) {
   const auto names = names_of(run);
   std::vector<Garbage> found;
   std::error_code error;
+  for (const fs::path& file : run.left_overs()) {
+    const auto bytes = fs::file_size(file, error);
+    found.push_back({Garbage::Kind::unfinished, file, error ? 0 : bytes});
+  }
   for (fs::directory_iterator it(run.artifacts_folder(), error), end; !error && it != end;
        it.increment(error)) {
     const std::string name = it->path().filename().string();

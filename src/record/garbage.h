@@ -11,7 +11,7 @@ namespace sweep::record {
 // A file of a run that may go.
 struct Garbage {
   enum class Kind {
-    unfinished,  // a killed process left it in artifacts/
+    unfinished,  // a killed writer left it
     unnamed,     // an artifact that nothing in the run names
   };
 

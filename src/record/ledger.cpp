@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <iterator>
 #include <system_error>
 
 #include <fcntl.h>
@@ -211,25 +212,44 @@ Ledger::Ledger(fs::path file) : file_(std::move(file)) {
   }
 }
 
-Row Ledger::append(std::string_view kind, const std::string& item, const nlohmann::json& data) {
+void Ledger::require_sound() const {
   if (failed_) {
     throw util::InfraError({file_.string(),
                             "an earlier row could not be written",
                             "free space or fix the permissions, then run the same command again"},
                            "E_RUN_WRITE");
   }
+}
+
+Row Ledger::append(std::string_view kind, const std::string& item, const nlohmann::json& data) {
+  Row row = stage(kind, item, data);
+  commit();
+  return row;
+}
+
+Row Ledger::stage(std::string_view kind, const std::string& item, const nlohmann::json& data) {
+  require_sound();
   Row row;
-  row.seq = static_cast<std::int64_t>(rows_.size());
+  row.seq = static_cast<std::int64_t>(rows_.size() + staged_.size());
   row.time = utc_now();
   row.kind = kind;
   row.item = item;
   // Through text once, so that the row in memory is exactly what a reader will see.
-  row.data = nlohmann::json::parse(canonical(data));
-  row.prev = head();
+  row.data = data.is_null() ? nlohmann::json::object() : nlohmann::json::parse(canonical(data));
+  row.prev = staged_.empty() ? head() : staged_.back().hash;
   row.hash = hash_of(row);
-  const std::string line = spell(row).line + "\n";
+  unwritten_ += spell(row).line + "\n";
+  staged_.push_back(row);
+  return row;
+}
+
+void Ledger::commit() {
+  if (staged_.empty()) {
+    return;
+  }
+  require_sound();
   failed_ = true;
-  std::string_view rest = line;
+  std::string_view rest = unwritten_;
   while (!rest.empty()) {
     const ssize_t n = ::write(fd_.get(), rest.data(), rest.size());
     if (n < 0 && errno == EINTR) {
@@ -247,8 +267,9 @@ Row Ledger::append(std::string_view kind, const std::string& item, const nlohman
     util::sync_folder(file_.parent_path());
   }
   failed_ = false;
-  rows_.push_back(row);
-  return row;
+  std::ranges::move(staged_, std::back_inserter(rows_));
+  staged_.clear();
+  unwritten_.clear();
 }
 
 std::string Ledger::head() const {

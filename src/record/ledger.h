@@ -49,19 +49,31 @@ class Ledger {
  public:
   explicit Ledger(std::filesystem::path file);
 
-  // Writes and fsyncs the row before returning it. InfraError E_RUN_WRITE; the ledger then takes no
-  // more rows.
+  // Writes and fsyncs the row, with those staged before it, before returning it. No data: {}.
+  // InfraError E_RUN_WRITE; the ledger then takes no more rows.
   Row append(std::string_view kind, const std::string& item, const nlohmann::json& data);
 
+  // The next row, which is in no file yet: nobody may be told of it before commit().
+  Row stage(std::string_view kind, const std::string& item, const nlohmann::json& data);
+
+  // Writes the staged rows and fsyncs once for all of them; nothing to do without any. InfraError
+  // E_RUN_WRITE; the ledger then takes no more rows.
+  void commit();
+
+  // Those that are on the disk.
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
 
-  [[nodiscard]] std::string head() const;  // hash of the last row; 64 zeros when empty
+  [[nodiscard]] std::string head() const;  // hash of the last of rows(); 64 zeros when empty
 
  private:
+  void require_sound() const;
+
   std::filesystem::path file_;
   util::Fd fd_;
   bool failed_ = false;
   std::vector<Row> rows_;
+  std::vector<Row> staged_;
+  std::string unwritten_;  // lines of staged_
 };
 
 struct Verification {

@@ -61,6 +61,20 @@ fs::path with_suffix(const fs::path& file, std::string_view from, std::string_vi
   return file.parent_path() / (name.substr(0, name.size() - from.size()) + std::string(to));
 }
 
+bool is_item_file(const std::string& name, std::string_view suffix) {
+  return name.starts_with("level_") && name.ends_with(suffix);
+}
+
+// A file that a killed writer had not finished: ".NAME.XXXXXX".
+bool is_left_over(const std::string& name) {
+  constexpr std::size_t kEnd = 7;
+  if (name.size() <= kEnd + 1 || name[0] != '.' || name[name.size() - kEnd] != '.') {
+    return false;
+  }
+  const std::string whole = name.substr(1, name.size() - kEnd - 1);
+  return is_item_file(whole, kTrajectorySuffix) || is_item_file(whole, kKernelSuffix);
+}
+
 std::string holder_of(int fd) {
   std::array<char, 200> text{};
   const ssize_t n = ::pread(fd, text.data(), text.size() - 1, 0);
@@ -170,14 +184,25 @@ std::string RunDir::kernel_text(std::string_view submission) {
 }
 
 std::vector<fs::path> RunDir::trajectory_files() const {
-  return files(kTrajectorySuffix);
+  return files([](const std::string& name) { return is_item_file(name, kTrajectorySuffix); });
 }
 
 std::vector<fs::path> RunDir::kernel_files() const {
-  return files(kKernelSuffix);
+  return files([](const std::string& name) { return is_item_file(name, kKernelSuffix); });
 }
 
-std::vector<fs::path> RunDir::files(std::string_view suffix) const {
+std::vector<fs::path> RunDir::left_overs() const {
+  return files(is_left_over);
+}
+
+std::vector<fs::path> RunDir::other_files() const {
+  return files([](const std::string& name) {
+    return !is_item_file(name, kTrajectorySuffix) && !is_item_file(name, kKernelSuffix) &&
+           !is_left_over(name);
+  });
+}
+
+std::vector<fs::path> RunDir::files(const std::function<bool(const std::string&)>& wanted) const {
   std::vector<fs::path> found;
   std::error_code error;
   const auto folders = [&](const fs::path& parent) {
@@ -193,9 +218,8 @@ std::vector<fs::path> RunDir::files(std::string_view suffix) const {
   for (const fs::path& variant : folders(folder_)) {
     for (const fs::path& model : folders(variant)) {
       for (fs::directory_iterator it(model, error), end; !error && it != end; it.increment(error)) {
-        const std::string name = it->path().filename().string();
         if (it->symlink_status(error).type() == fs::file_type::regular &&
-            name.starts_with("level_") && name.ends_with(suffix)) {
+            wanted(it->path().filename().string())) {
           found.push_back(it->path());
         }
       }

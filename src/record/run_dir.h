@@ -5,6 +5,7 @@
 #include "util/fd.h"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +62,9 @@ class RunDir {
   // Every trajectory file below, sorted by path; symbolic links are not followed.
   [[nodiscard]] std::vector<std::filesystem::path> trajectory_files() const;
   [[nodiscard]] std::vector<std::filesystem::path> kernel_files() const;  // likewise
+  // In the same folders: what killed writers left, and what is no file of a run at all.
+  [[nodiscard]] std::vector<std::filesystem::path> left_overs() const;
+  [[nodiscard]] std::vector<std::filesystem::path> other_files() const;
 
   // Makes the folders and proves that they can be written. InfraError E_RUN_WRITE (read-only, full,
   // not a folder).
@@ -72,7 +76,8 @@ class RunDir {
   [[nodiscard]] Trajectory load(const std::filesystem::path& trajectory_file) const;
 
  private:
-  [[nodiscard]] std::vector<std::filesystem::path> files(std::string_view suffix) const;
+  [[nodiscard]] std::vector<std::filesystem::path> files(
+      const std::function<bool(const std::string&)>& wanted) const;
   [[nodiscard]] std::optional<std::string> submission_of(const Trajectory& trajectory) const;
 
   std::filesystem::path folder_;

@@ -68,12 +68,13 @@ void check_exchange(const Artifacts& artifacts, const Row& row, RunVerification&
   }
 }
 
-void check_artifacts(const RunDir& run, RunVerification& out) {
+// Every file in the folder has the bytes that its name says.
+void check_names(const RunDir& run, const Artifacts& artifacts, RunVerification& out) {
   std::error_code error;
-  if (!fs::is_directory(run.artifacts_folder(), error)) {
+  if (!fs::is_directory(fs::symlink_status(run.artifacts_folder(), error))) {
+    out.broken.emplace_back("artifacts: no folder");
     return;
   }
-  const Artifacts artifacts(run.artifacts_folder());
   for (const auto& entry : fs::directory_iterator(run.artifacts_folder())) {
     const std::string name = entry.path().filename().string();
     if (is_unfinished(name)) {
@@ -86,6 +87,10 @@ void check_artifacts(const RunDir& run, RunVerification& out) {
       out.broken.emplace_back(failure.what());
     }
   }
+}
+
+void check_artifacts(const RunDir& run, const Artifacts& artifacts, RunVerification& out) {
+  check_names(run, artifacts, out);
   for (const Row& row : out.ledger.read) {
     for (const char* key : {"input", "output", "identity_sha256", "items_sha256", "toml_sha256"}) {
       const std::string hash = text_in(row.data, key);
@@ -95,6 +100,29 @@ void check_artifacts(const RunDir& run, RunVerification& out) {
       }
     }
     check_exchange(artifacts, row, out);
+  }
+}
+
+// The copy of the configuration is the one that the ledger names last.
+void check_config(const RunDir& run, RunVerification& out) {
+  std::string identity;
+  for (const Row& row : out.ledger.read) {
+    const bool names = row.kind == kind::run_start || row.kind == kind::config;
+    identity = names ? text_in(row.data, "identity_sha256") : identity;
+  }
+  if (!is_sha256(identity)) {
+    return;
+  }
+  const std::string file = run.config_file().filename().string();
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(run.config_file(), error))) {
+    out.broken.push_back(file + ": missing");
+    return;
+  }
+  const std::string bytes = read_whole(run.config_file());
+  if (!bytes.ends_with('\n') ||
+      util::sha256_hex(std::string_view(bytes).substr(0, bytes.size() - 1)) != identity) {
+    out.broken.push_back(file + ": is not the configuration that the ledger names");
   }
 }
 
@@ -139,7 +167,7 @@ void check_kernel(const RunDir& run, const fs::path& path, RunVerification& out)
     }
     return;
   }
-  const Artifacts artifacts(run.artifacts_folder());
+  const Artifacts artifacts(run.artifacts_folder(), Artifacts::Use::read);
   if (!is_sha256(judged) || !artifacts.has(judged)) {
     out.broken.push_back("artifacts/" + judged + ": missing, but " +
                          path.lexically_relative(run.folder()).generic_string() +
@@ -189,6 +217,10 @@ void check_trajectories(const RunDir& run, RunVerification& out) {
                            ": no trajectory is beside it");
     }
   }
+  for (const fs::path& stranger : run.other_files()) {
+    out.broken.push_back(stranger.lexically_relative(run.folder()).generic_string() +
+                         ": no file of a run");
+  }
 }
 
 }  // namespace
@@ -196,7 +228,8 @@ void check_trajectories(const RunDir& run, RunVerification& out) {
 RunVerification verify_run(const RunDir& run) {
   RunVerification out;
   out.ledger = verify_ledger(run.ledger_file());
-  check_artifacts(run, out);
+  check_artifacts(run, Artifacts(run.artifacts_folder(), Artifacts::Use::read), out);
+  check_config(run, out);
   check_trajectories(run, out);
   return out;
 }

@@ -20,11 +20,12 @@ struct RunVerification {
 };
 
 // Compares a run with its ledger without changing anything: the chain, every artifact with its
-// name, every artifact that a row names, and the trajectory file of every finished item with the
-// hash in its last `item_end` row, and the kernel file beside it with the hash of the judged text.
-// Trajectory files that no row names and kernel files without a trajectory are findings too. Items
-// in progress are not compared: they are still being written. Unfinished files that a killed sweep
-// left in artifacts/ are passed over.
+// name, every artifact that a row names, the copy of the configuration, and the trajectory file of
+// every finished item with the hash in its last `item_end` row, and the kernel file beside it with
+// the hash of the judged text. Trajectory files that no row names, kernel files without a
+// trajectory and other files beside them are findings too. Items in progress are not compared: they
+// are still being written. Unfinished files that a killed sweep left are passed over, and so are
+// artifacts that nothing names (record/garbage.h).
 [[nodiscard]] RunVerification verify_run(const RunDir& run);
 
 }  // namespace sweep::record

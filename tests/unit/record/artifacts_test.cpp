@@ -52,6 +52,17 @@ TEST(Artifacts, NoticesChangedAndMissingContent) {
             "E_ARTIFACT_MISSING");
 }
 
+TEST(Artifacts, WhatWasDamagedIsMadeGoodByTheNextThatPutsIt) {
+  const util::TempDir dir;
+  const Artifacts artifacts(dir.path());
+  const auto file = artifacts.path(artifacts.put("once"));
+  std::filesystem::remove(file);
+  write_whole(file, "onci");
+  EXPECT_EQ(code_of([&] { (void)artifacts.get(file.filename()); }), "E_ARTIFACT_CORRUPT");
+  (void)artifacts.put("once");
+  EXPECT_EQ(artifacts.get(file.filename()), "once");
+}
+
 TEST(Artifacts, RefusesNamesThatAreNoHash) {
   const util::TempDir dir;
   const Artifacts artifacts(dir.path());

@@ -189,6 +189,43 @@ TEST(Ledger, NoSingleEditGoesUnnoticed) {
   }
 }
 
+// One fsync for many rows: none of them counts before it.
+TEST(Ledger, StagedRowsAreNowhereUntilTheyAreCommitted) {
+  const util::TempDir dir;
+  const auto file = three_rows(dir);
+  const std::string before = read_whole(file);
+  Ledger ledger(file);
+  const Row first = ledger.stage(kind::request, "a", {{"n", 1}});
+  const Row second = ledger.stage(kind::tool, "b", {{"n", 2}});
+  EXPECT_EQ(second.prev, first.hash);
+  EXPECT_EQ(second.seq, 4);
+  EXPECT_EQ(read_whole(file), before);
+  EXPECT_EQ(ledger.rows().size(), 3U);
+  EXPECT_EQ(ledger.head(), first.prev);
+  const Row third = ledger.append(kind::item_end, "b", {});
+  EXPECT_EQ(third.prev, second.hash);
+  EXPECT_EQ(ledger.rows().size(), 6U);
+  ledger.commit();
+  const Verification found = verify_ledger(file);
+  EXPECT_TRUE(found.intact) << found.problem;
+  EXPECT_EQ(found.head, third.hash);
+}
+
+TEST(Ledger, NoStagedRowCountsAfterAFullDisk) {
+  const util::TempDir dir;
+  const auto file = three_rows(dir);
+  const std::string before = read_whole(file);
+  Ledger ledger(file);
+  (void)ledger.stage(kind::request, "a", {{"text", std::string(4000, 'x')}});
+  {
+    const testing::SmallDisk small(before.size() + 100);
+    EXPECT_THROW(ledger.commit(), util::InfraError);
+  }
+  EXPECT_EQ(ledger.rows().size(), 3U);
+  EXPECT_THROW(ledger.commit(), util::InfraError);
+  EXPECT_THROW((void)ledger.stage(kind::request, "a", {}), util::InfraError);
+}
+
 TEST(Ledger, TakesNoMoreRowsAfterAFullDiskAndResumes) {
   const util::TempDir dir;
   const auto file = three_rows(dir);
