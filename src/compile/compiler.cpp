@@ -113,7 +113,9 @@ std::string key_of(const Request& r,
 std::optional<Outcome> broken(const util::ExitStatus& status) {
   constexpr std::array kCrashes = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGXFSZ};
   if (status.signal == SIGKILL || status.code == kRoleOutOfMemory) {
-    return failed(Result::Status::out_of_memory, "the compiler ran out of memory\n");
+    Outcome outcome = failed(Result::Status::out_of_memory, "the compiler ran out of memory\n");
+    outcome.killed = status.signal == SIGKILL;
+    return outcome;
   }
   if (std::find(kCrashes.begin(), kCrashes.end(), status.signal) == kCrashes.end()) {
     return std::nullopt;
@@ -146,7 +148,8 @@ struct Compiler::State {
 
   void require(const Request& request);
   void require_nvcc();
-  Outcome run(Job job);
+  Outcome run(const Job& job);
+  Outcome run_once(Job job);
   Outcome exchange(const Job& job, util::Process& process, wire::Channel& channel);
   const std::filesystem::path& headers();
   std::string precompiled();
@@ -219,7 +222,14 @@ Outcome Compiler::State::exchange(const Job& job, util::Process& process, wire::
   }
 }
 
-Outcome Compiler::State::run(Job job) {
+// Who killed a compiler is not told. What a text does to it comes again; a kill from outside does
+// not.
+Outcome Compiler::State::run(const Job& job) {
+  Outcome made = run_once(job);
+  return made.killed ? run_once(job) : made;
+}
+
+Outcome Compiler::State::run_once(Job job) {
   const util::WorkFolder work("sweep-compile", "/tmp");
   job.work = work.path();
   job.seconds = options.deadline_seconds;
@@ -326,7 +336,7 @@ Result Compiler::State::compile(const Request& request, bool trusted) {
         request.language == submission::Language::cuda) {
       job.headers = headers();
     }
-    outcome = run(std::move(job));
+    outcome = run(job);
     const bool lasting = outcome->status != Result::Status::timeout &&
                          outcome->status != Result::Status::out_of_memory;
     if (options.use_cache && lasting) {

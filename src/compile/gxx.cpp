@@ -36,12 +36,14 @@ struct Gxx {
   }
 };
 
+// What g++ says when a program that it started was killed.
+constexpr std::string_view kKilled = "Killed signal terminated program";
+
 bool ran_out_of_memory(const std::string& log) {
   return log.find("virtual memory exhausted") != std::string::npos ||
          log.find("out of memory allocating") != std::string::npos ||
          log.find("Cannot allocate memory") != std::string::npos ||
-         log.find("memory exhausted") != std::string::npos ||
-         log.find("Killed signal terminated program") != std::string::npos;
+         log.find("memory exhausted") != std::string::npos;
 }
 
 // Folders of our headers that a log names. A precompiled header from the cache names the one of the
@@ -75,8 +77,11 @@ Outcome outcome_of_failure(const Job& job, const ToolRun& run) {
   if (run.timed_out || too_long || run.signal == SIGXCPU) {
     return failed(Result::Status::timeout, "the compiler ran past its deadline\n");
   }
-  if (ran_out_of_memory(run.text) || run.signal == SIGKILL) {
-    return failed(Result::Status::out_of_memory, "the compiler ran out of memory\n");
+  const bool killed = run.signal == SIGKILL || run.text.find(kKilled) != std::string::npos;
+  if (killed || ran_out_of_memory(run.text)) {
+    Outcome outcome = failed(Result::Status::out_of_memory, "the compiler ran out of memory\n");
+    outcome.killed = killed;
+    return outcome;
   }
   const std::string feature = unsupported_feature(run.text);
   if (!feature.empty()) {

@@ -38,6 +38,7 @@ struct Outcome {
   std::vector<CompiledKernel> kernels;
   std::string ptx;
   std::uint64_t static_bytes = 0, stack_bytes = 0;  // as in Result
+  bool killed = false;  // by SIGKILL: for its own use of memory, or by someone outside
 };
 
 // Each compiles in this process's sandbox; what is wrong with the source is an Outcome. Throw

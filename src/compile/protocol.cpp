@@ -150,13 +150,17 @@ nlohmann::json to_json(const Outcome& outcome) {
     }
     kernels.push_back(std::move(entry));
   }
-  return {{"status", status_name(outcome.status)},
-          {"log", util::to_valid_utf8(outcome.log)},
-          {"kernels", kernels},
-          {"static_bytes", outcome.static_bytes},
-          {"stack_bytes", outcome.stack_bytes},
-          {"image_bytes", outcome.image.size()},
-          {"ptx_bytes", outcome.ptx.size()}};
+  nlohmann::json body = {{"status", status_name(outcome.status)},
+                         {"log", util::to_valid_utf8(outcome.log)},
+                         {"kernels", kernels},
+                         {"static_bytes", outcome.static_bytes},
+                         {"stack_bytes", outcome.stack_bytes},
+                         {"image_bytes", outcome.image.size()},
+                         {"ptx_bytes", outcome.ptx.size()}};
+  if (outcome.killed) {
+    body["killed"] = true;
+  }
+  return body;
 }
 
 Outcome outcome_from_json(const nlohmann::json& body, std::string_view blobs) {
@@ -168,6 +172,7 @@ Outcome outcome_from_json(const nlohmann::json& body, std::string_view blobs) {
   }
   outcome.status = static_cast<Result::Status>(at - kStatus.begin());
   outcome.log = field<std::string>(body, "log");
+  outcome.killed = body.contains("killed") && field<bool>(body, "killed");
   for (const auto& entry : array(body, "kernels")) {
     CompiledKernel kernel;
     kernel.name = field<std::string>(object(entry), "name");

@@ -52,7 +52,9 @@ Outcome tool_failure(const ToolRun& run, const std::string& log) {
     return failed(Result::Status::timeout, "the compiler ran past its deadline\n");
   }
   if (ran_out_of_memory(run)) {
-    return failed(Result::Status::out_of_memory, "the compiler ran out of memory\n");
+    Outcome outcome = failed(Result::Status::out_of_memory, "the compiler ran out of memory\n");
+    outcome.killed = run.signal == SIGKILL;
+    return outcome;
   }
   return failed(Result::Status::compile_error,
                 run.signal == 0

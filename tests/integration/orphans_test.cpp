@@ -138,9 +138,34 @@ class Orphans : public ::testing::Test {
     return text.insert(text.find("  float sum"), "  for (volatile int i = 0;; i = i + 1) { }\n");
   }
 
+  // 2^depth templates.
+  static std::string long_to_compile(int depth) {
+    return "template <int N, int M> struct Tree {\n"
+           "  static constexpr int v = Tree<N - 1, 2 * M>::v + Tree<N - 1, 2 * M + 1>::v;\n"
+           "};\n"
+           "template <int M> struct Tree<0, M> { static constexpr int v = M; };\n"
+           "__device__ const int bomb = Tree<" +
+           std::to_string(depth) + ", 1>::v;\n";
+  }
+
   util::TempDir folder_;
   std::string honest_;
 };
+
+// Who killed it is not told: it may have been the machine for want of memory.
+TEST_F(Orphans, ACompilerThatIsKilledIsStartedOnceMore) {
+  // Another text each time, so that no cache has it.
+  util::Process process =
+      start(long_to_compile(14) + "// " + folder_.path().string() + "\n" + honest_);
+  int killed = 0;
+  for (const Running& one : wait_for(process, "cc1plus")) {
+    if (one.command.find("cc1plus") != std::string::npos && ::kill(one.pid, SIGKILL) == 0) {
+      ++killed;
+    }
+  }
+  EXPECT_GE(killed, 1);
+  EXPECT_EQ(process.wait().code, 0);
+}
 
 TEST_F(Orphans, AKilledEvaluationLeavesNoProcessAndTheNextCleansUp) {
   util::Process process = start(endless());
@@ -169,13 +194,7 @@ TEST_F(Orphans, AKilledJudgeIsSaidAndLeavesNothing) {
 }
 
 TEST_F(Orphans, AKilledEvaluationLeavesNoCompiler) {
-  util::Process process = start(
-      "template <int N, int M> struct Tree {\n"
-      "  static constexpr int v = Tree<N - 1, 2 * M>::v + Tree<N - 1, 2 * M + 1>::v;\n"
-      "};\n"
-      "template <int M> struct Tree<0, M> { static constexpr int v = M; };\n"
-      "__device__ const int bomb = Tree<22, 1>::v;\n" +
-      honest_);
+  util::Process process = start(long_to_compile(22) + honest_);
   const std::vector<Running> below = wait_for(process, "cc1plus");
   process.send_signal(SIGKILL);
   (void)process.wait();
