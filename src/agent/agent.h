@@ -12,6 +12,7 @@
 #include "record/trajectory.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +40,10 @@ enum class StopReason {
 
 [[nodiscard]] std::string_view name(StopReason reason);
 
+// `error_code` of an item that StopReason::infra ended: the device itself failed, or the judge.
+inline constexpr std::string_view kDeviceFault = "E_AGENT_DEVICE";
+inline constexpr std::string_view kJudgeFault = "E_AGENT_JUDGE";
+
 // evaluate::evaluate behind a seam, so that the loop can be tested without a judge.
 class Evaluator {
  public:
@@ -60,11 +65,15 @@ class Evaluator {
   }
 };
 
+// Hears what an evaluation waits for, and an empty text when it goes on.
+using Held = std::function<void(const std::string& why)>;
+
 // evaluate::evaluate and profile::inspect themselves, on the device that `info` describes;
 // `services` outlives it.
 [[nodiscard]] std::unique_ptr<Evaluator> real_evaluator(const evaluate::Services& services,
                                                         evaluate::Spares* spares = nullptr,
-                                                        const device::Info& info = {});
+                                                        const device::Info& info = {},
+                                                        Held held = {});
 
 // What the prompts say about a problem and its device.
 struct Task {

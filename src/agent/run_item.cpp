@@ -20,11 +20,25 @@ namespace {
 
 class RealEvaluator final : public Evaluator {
  public:
-  RealEvaluator(const evaluate::Services& services, device::Info info, evaluate::Spares* spares)
-      : services_(services), info_(std::move(info)), spares_(spares) {}
+  RealEvaluator(const evaluate::Services& services,
+                device::Info info,
+                evaluate::Spares* spares,
+                Held held)
+      : services_(services), info_(std::move(info)), spares_(spares), held_(std::move(held)) {}
 
   evaluate::Evaluation evaluate(const evaluate::EvaluationRequest& request) override {
-    return profile::evaluate_with_isa(request, services_, {}, spares_);
+    return profile::evaluate_with_isa(
+        request,
+        services_,
+        [this](const evaluate::ProgressEvent& event) {
+          const bool waits = event.state == evaluate::ProgressEvent::State::running &&
+                             event.text.starts_with("waiting for ");
+          if (held_ && (waits || waiting_)) {
+            held_(waits ? event.text : "");
+          }
+          waiting_ = waits;
+        },
+        spares_);
   }
 
   profile::Report inspect(const evaluate::EvaluationRequest& request,
@@ -41,6 +55,8 @@ class RealEvaluator final : public Evaluator {
   const evaluate::Services& services_;
   device::Info info_;
   evaluate::Spares* spares_;
+  Held held_;
+  bool waiting_ = false;
 };
 
 class ItemPermits final : public endpoint::Permits {
@@ -74,8 +90,9 @@ endpoint::Target target_of(const config::Model& model, const Surroundings& surro
 
 std::unique_ptr<Evaluator> real_evaluator(const evaluate::Services& services,
                                           evaluate::Spares* spares,
-                                          const device::Info& info) {
-  return std::make_unique<RealEvaluator>(services, info, spares);
+                                          const device::Info& info,
+                                          Held held) {
+  return std::make_unique<RealEvaluator>(services, info, spares, std::move(held));
 }
 
 endpoint::Retry retry_of(const config::SweepConfig& config, const config::WorkItem& item) {
@@ -141,8 +158,10 @@ record::Trajectory run_item(const config::SweepConfig& config,
   };
   const auto endpoint =
       endpoint::connect(target_of(model, surroundings), retry_of(config, item), needs);
-  const auto evaluator =
-      real_evaluator(surroundings.evaluation, surroundings.spares, surroundings.device_info);
+  const auto evaluator = real_evaluator(surroundings.evaluation,
+                                        surroundings.spares,
+                                        surroundings.device_info,
+                                        [&record](const std::string& why) { record.held(why); });
   const Services services{
       &record, endpoint.get(), evaluator.get(), &clock, surroundings.allow_unsandboxed};
   return run(config, item, task, surroundings.device, provenance_of(surroundings, model), services);

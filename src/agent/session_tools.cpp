@@ -209,7 +209,10 @@ ToolOutcome Session::run_recorded(const std::string& tool,
     trajectory_.error = outcome.evaluation.is_object()
                             ? outcome.evaluation.value("infra", outcome.text)
                             : outcome.text;
-    trajectory_.error_code = "E_AGENT_JUDGE";
+    const bool device =
+        outcome.evaluation.is_object() &&
+        outcome.evaluation.value("verdict", "") == evaluate::name(evaluate::Verdict::infra_device);
+    trajectory_.error_code = std::string(device ? kDeviceFault : kJudgeFault);
     return outcome;
   }
   for (const Attachment& file : outcome.attachments)

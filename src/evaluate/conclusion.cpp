@@ -111,6 +111,15 @@ std::string dims_text(const expr::IntEnv& dims) {
   return text;
 }
 
+bool wants(const EvaluationRequest& request, Stage stage) {
+  return request.only ? *request.only == stage
+         : stage == Stage::stress
+             ? request.depth != Depth::fast && !request.off.contains(Defence::stress)
+         : stage == Stage::heldout
+             ? request.depth == Depth::full && !request.off.contains(Defence::heldout)
+             : true;
+}
+
 Evaluation begun(const EvaluationRequest& request) {
   Evaluation made;
   made.file = request.submission.file;

@@ -14,6 +14,9 @@ namespace sweep::evaluate {
 // What is known of an evaluation before its first stage.
 [[nodiscard]] Evaluation begun(const EvaluationRequest& request);
 
+// Whether an evaluation of this request comes to a stage after compile, unless one before it fails.
+[[nodiscard]] bool wants(const EvaluationRequest& request, Stage stage);
+
 // "rows=5,cols=7"
 [[nodiscard]] std::string dims_text(const expr::IntEnv& dims);
 

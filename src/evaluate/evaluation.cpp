@@ -2,6 +2,7 @@
 
 #include "evaluate/argument_check.h"
 #include "evaluate/baselines.h"
+#include "evaluate/compilers.h"
 #include "evaluate/conclusion.h"
 #include "evaluate/confirmation.h"
 #include "evaluate/evaluation_json.h"
@@ -80,14 +81,7 @@ class Run {
     }
   }
 
-  [[nodiscard]] bool wanted(Stage stage) const {
-    return request_.only ? *request_.only == stage
-           : stage == Stage::stress
-               ? request_.depth != Depth::fast && !request_.off.contains(Defence::stress)
-           : stage == Stage::heldout
-               ? request_.depth == Depth::full && !request_.off.contains(Defence::heldout)
-               : true;
-  }
+  [[nodiscard]] bool wanted(Stage stage) const { return wants(request_, stage); }
 
   void say(Stage stage,
            ProgressEvent::State state,
@@ -168,6 +162,7 @@ class Run {
 
   bool run_compile() {
     return stage(Stage::compile, [this] {
+      auto place = compiler_place(services_, tick_of(Stage::compile));
       start_judge();
       const compile::Target target{request_.device.kind, result_.device_info.arch};
       // The problem's and the harness's own code meanwhile: mostly from the cache.
@@ -186,6 +181,7 @@ class Run {
       const compile::Result compiled = compiler.compile(wanted);
       result_.compile = describe(compiled, compiler_used(wanted, compiler.toolchain()));
       const Trusted ours = trusted.get();
+      place.reset();
       if (compiled.status != compile::Result::Status::ok) {
         fail(verdict_of(compiled.status), compile_text(*result_.compile));
         return false;

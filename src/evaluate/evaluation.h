@@ -74,6 +74,7 @@ struct Services {
   std::filesystem::path locks;    // empty: $SWEEP_LOCK_DIR, else /tmp/sweep-locks
   std::filesystem::path salt;     // empty: $SWEEP_SALT_FILE, else ~/.local/state/sweep/salt
   std::filesystem::path program;  // binary with the roles; empty: this program
+  std::int64_t compilers = 0;     // submissions compiled at a time on this machine; 0: no limit
 };
 
 class Spares;

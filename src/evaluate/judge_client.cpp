@@ -255,9 +255,7 @@ json JudgeClient::answer(const Tick& tick) {
     if (body.contains("waiting")) {
       const auto text = field<std::string>(body, "waiting");
       note_waiting(!text.empty());
-      if (!text.empty()) {
-        tick(text, 0, 0);
-      }
+      tick(text, 0, 0);
       continue;
     }
     note_waiting(false);

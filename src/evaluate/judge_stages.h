@@ -54,6 +54,7 @@ struct StageOptions {
 [[nodiscard]] StageOptions stage_options(const EvaluationRequest& request,
                                          const problem::Problem& problem);
 
+// An empty text ends a wait that the text before told of.
 using Tick = std::function<void(const std::string& text, std::size_t done, std::size_t total)>;
 
 // Shapes that check and time see on this device: `cpu` ones on the cpu device, else `check` and

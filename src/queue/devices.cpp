@@ -2,6 +2,7 @@
 
 #include "compile/compiler.h"
 #include "device/info_json.h"
+#include "queue/device_probe.h"
 #include "util/error.h"
 #include "util/process.h"
 #include "wire/channel.h"
@@ -11,6 +12,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+
+#include <unistd.h>
 
 namespace sweep::queue {
 
@@ -22,7 +25,7 @@ struct Found {
   std::string reason;
 };
 
-std::vector<Found> ask(const std::filesystem::path& program) {
+util::SpawnSpec devices_spec() {
   util::SpawnSpec spec;
   spec.argv = {"sweep", "__devices"};
   spec.env = util::basic_environment();
@@ -36,16 +39,12 @@ std::vector<Found> ask(const std::filesystem::path& program) {
     }
   }
   spec.deadline = 60;
-  const util::Captured done =
-      util::run_self(util::Self::open(program), spec, {}, std::size_t{1} << 20);
-  if (!done.status.ok()) {
-    throw util::InfraError({"devices",
-                            "listing them failed: " + done.status.text() + " " + done.err,
-                            "see `sweep doctor`"},
-                           "E_DEVICES");
-  }
+  return spec;
+}
+
+std::vector<Found> found_in(const std::string& text) {
   std::vector<Found> out;
-  const nlohmann::json answer = wire::parse_object(done.out, "devices");
+  const nlohmann::json answer = wire::parse_object(text, "devices");
   const std::string gxx = wire::field<std::string>(answer, "gxx_reason");
   const std::string nvrtc = wire::field<std::string>(answer, "nvrtc_reason");
   const std::string nvcc = wire::field<std::string>(answer, "nvcc_reason");
@@ -62,7 +61,67 @@ std::vector<Found> ask(const std::filesystem::path& program) {
   return out;
 }
 
+std::vector<Found> ask(const std::filesystem::path& program) {
+  const util::Captured done =
+      util::run_self(util::Self::open(program), devices_spec(), {}, std::size_t{1} << 20);
+  if (!done.status.ok()) {
+    throw util::InfraError({"devices",
+                            "listing them failed: " + done.status.text() + " " + done.err,
+                            "see `sweep doctor`"},
+                           "E_DEVICES");
+  }
+  return found_in(done.out);
+}
+
+class DevicesProcess final : public LaneProbe {
+ public:
+  DevicesProcess(const std::filesystem::path& program, const device::Id& device)
+      : device_(device), output_(util::make_memfd("sweep-devices")), process_([&] {
+          util::SpawnSpec spec = devices_spec();
+          spec.fds = {{output_.get(), 1}};
+          return util::Process::start_self(util::Self::open(program), spec);
+        }()) {}
+
+  [[nodiscard]] int fd() const override { return process_.pidfd(); }
+
+  [[nodiscard]] std::string problem() override {
+    const util::ExitStatus status = process_.wait();
+    if (!status.ok()) {
+      return "listing the devices failed: " + status.text();
+    }
+    try {
+      for (const Found& found : found_in(output())) {
+        if (found.lane.id.kind == device_.kind && found.lane.id.index == device_.index) {
+          return found.usable ? std::string() : found.reason;
+        }
+      }
+      return "the device is gone";
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string output() const {
+    std::string text(std::size_t{1} << 20, '\0');
+    if (::lseek(output_.get(), 0, SEEK_SET) < 0) {
+      util::throw_errno("lseek", "devices");
+    }
+    text.resize(util::read_all(output_.get(), text.data(), text.size(), "devices"));
+    return text;
+  }
+
+  device::Id device_;
+  util::Fd output_;
+  util::Process process_;
+};
+
 }  // namespace
+
+std::unique_ptr<LaneProbe> probe_device(const std::filesystem::path& program,
+                                        const device::Id& device) {
+  return std::make_unique<DevicesProcess>(program, device);
+}
 
 std::vector<Lane> lanes(const std::filesystem::path& program,
                         const std::string& wanted,

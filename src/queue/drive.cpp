@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <set>
+#include <thread>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -88,6 +89,9 @@ std::vector<WorkerSetup> worker_setups(const Plan& plan,
   setup.run_folder = fs::absolute(run.folder()).string();
   setup.builtin_urls = urls;
   setup.surroundings.evaluation = installation.evaluation;
+  const std::int64_t compilers = plan.config.parallelism.cpu_compilers;
+  setup.surroundings.evaluation.compilers =
+      compilers > 0 ? compilers : std::max<std::int64_t>(1, std::thread::hardware_concurrency());
   setup.surroundings.dotenv = config::dotenv_files(plan.config.file, plan.config.root);
   setup.surroundings.allow_unsandboxed = options.allow_unsandboxed;
   setup.surroundings.provenance.sweep_version = installation.version;
@@ -184,6 +188,7 @@ Stopped drive(const Session& s,
   const std::string kind = end == Supervisor::End::interrupted ? "interrupted"
                            : end == Supervisor::End::budget    ? "budget"
                            : end == Supervisor::End::refused   ? "refused"
+                           : end == Supervisor::End::devices   ? "devices"
                                                                : "";
   return {kind,
           end == Supervisor::End::interrupted ? "a signal ended it" : supervisor.stop_text(),

@@ -202,7 +202,7 @@ DryRun dry_run(const Plan& plan,
              standing_of(plan, installation, run),
              run.folder().string(),
              lacks(plan, installation)};
-  for (Task& task : tasks_of(plan, run, retry)) {
+  for (Task& task : tasks_of(plan, run, ledger_of(run).read, retry)) {
     if (task.action != Action::finished) {
       dry.left.push_back(task.item);
     }

@@ -4,6 +4,7 @@
 #include "agent/no_effect.h"
 #include "config/dotenv.h"
 #include "problem/problem.h"
+#include "queue/endings.h"
 #include "record/artifacts.h"
 #include "record/plan.h"
 #include "util/error.h"
@@ -179,16 +180,33 @@ std::vector<config::WorkItem> pending_of(const std::vector<Task>& tasks) {
   return out;
 }
 
-std::vector<Task> tasks_of(const Plan& plan, const record::RunDir& run, Retry retry) {
+record::Verification ledger_of(const record::RunDir& run) {
+  std::error_code error;
+  if (fs::is_regular_file(run.ledger_file(), error)) {
+    return record::verify_ledger(run.ledger_file());
+  }
+  if (!run.trajectory_files().empty()) {
+    throw util::UsageError({run.folder().string(),
+                            "holds trajectories and no ledger.jsonl",
+                            "copy the run again, whole, or start anew with --run-name"},
+                           "E_RUN_LEDGER");
+  }
+  return {};
+}
+
+std::vector<Task> tasks_of(const Plan& plan,
+                           const record::RunDir& run,
+                           const std::vector<record::Row>& rows,
+                           Retry retry) {
+  const Endings endings(rows);
   std::vector<Task> tasks;
   for (const config::WorkItem& item : config::start_order(plan.chosen)) {
     Task task{item, Action::run, {}};
-    const Past past = past_of(run, item);
-    if (past.trajectory) {
-      task.outcome = past.trajectory->outcome;
-    } else if (!past.unreadable.empty()) {
-      task.outcome = "in_progress";  // its requests are in the ledger and are replayed, so nothing
-                                     // is paid for twice
+    const std::string id = item.id();
+    if (const Ending* ending = standing(endings, run, id, name_of(item))) {
+      task.outcome = ending->outcome;
+    } else if (endings.begun(id)) {
+      task.outcome = "in_progress";
     }
     task.action = decide(task.outcome, retry);
     if (plan.config.run.force_rerun && task.action == Action::finished) {
@@ -287,6 +305,12 @@ void open_run(const Plan& plan,
   } else {
     (void)ledger.append(
         record::kind::run_resume, {}, {{"items_sha256", planned}, {"sweep_version", version}});
+    // A process that was killed may have left an older one, or none.
+    std::error_code error;
+    if (!fs::is_regular_file(run.config_file(), error) ||
+        record::read_whole(run.config_file()) != identity + "\n") {
+      record::write_whole(run.config_file(), identity + "\n");
+    }
   }
 }
 

@@ -70,7 +70,16 @@ struct Task {
   std::string outcome;  // of an earlier process, or empty
 };
 
-[[nodiscard]] std::vector<Task> tasks_of(const Plan& plan, const record::RunDir& run, Retry retry);
+// What is to be done with each chosen item, by the ledger's rows alone: an item whose trajectory
+// is missing, or whose end was never recorded, goes on from its finished requests.
+[[nodiscard]] std::vector<Task> tasks_of(const Plan& plan,
+                                         const record::RunDir& run,
+                                         const std::vector<record::Row>& rows,
+                                         Retry retry);
+
+// The rows of the run's ledger up to the first problem; none where it has no ledger. UsageError
+// E_RUN_LEDGER where it has trajectories and no ledger: all of them would be paid for again.
+[[nodiscard]] record::Verification ledger_of(const record::RunDir& run);
 
 // Those that are not finished, in order.
 [[nodiscard]] std::vector<config::WorkItem> pending_of(const std::vector<Task>& tasks);

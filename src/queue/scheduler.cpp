@@ -36,7 +36,9 @@ Scheduler::Lost Scheduler::lost(int worker) {
   }
   Lost lost{Loss::requeued, std::move(found->second)};
   running_.erase(found);
-  if (++losses_[lost.item.id()] >= 2) {
+  if (dropped_.contains(lost.item.model)) {
+    lost.loss = Loss::dropped;
+  } else if (++losses_[lost.item.id()] >= 2) {
     lost.loss = Loss::given_up;
   } else {
     pending_.push_back(lost.item);
@@ -45,6 +47,7 @@ Scheduler::Lost Scheduler::lost(int worker) {
 }
 
 std::size_t Scheduler::drop(const std::string& model) {
+  dropped_.insert(model);
   return std::erase_if(pending_, [&](const config::WorkItem& item) { return item.model == model; });
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,16 @@ class Scheduler {
   // The worker's item has its result.
   void finished(int worker);
 
-  enum class Loss { nothing, requeued, given_up };
+  // dropped: the item stays in progress, since none of its model's starts any more.
+  enum class Loss { nothing, requeued, given_up, dropped };
 
   struct Lost {
     Loss loss = Loss::nothing;
     config::WorkItem item;  // unless nothing
   };
 
-  // The worker died: its item goes to the end of the queue once; the second time it is given up.
+  // The worker died, or its device failed: its item goes to the end of the queue once; the second
+  // time it is given up.
   [[nodiscard]] Lost lost(int worker);
 
   // No item of this model starts any more; returns how many will not.
@@ -53,6 +56,7 @@ class Scheduler {
   std::vector<config::WorkItem> pending_;
   std::map<int, config::WorkItem> running_;
   std::map<std::string, int> losses_;  // by item id
+  std::set<std::string> dropped_;      // models
   bool stopped_ = false;
 };
 

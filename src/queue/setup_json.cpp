@@ -17,7 +17,8 @@ nlohmann::json services_json(const evaluate::Services& s) {
           {"cache", s.cache.string()},
           {"locks", s.locks.string()},
           {"salt", s.salt.string()},
-          {"program", s.program.string()}};
+          {"program", s.program.string()},
+          {"compilers", s.compilers}};
 }
 
 evaluate::Services services_from(const nlohmann::json& j) {
@@ -32,6 +33,7 @@ evaluate::Services services_from(const nlohmann::json& j) {
   s.locks = wire::field<std::string>(j, "locks");
   s.salt = wire::field<std::string>(j, "salt");
   s.program = wire::field<std::string>(j, "program");
+  s.compilers = wire::field<std::int64_t>(j, "compilers");
   return s;
 }
 

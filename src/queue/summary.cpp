@@ -1,6 +1,7 @@
 #include "queue/summary.h"
 
 #include "endpoint/failure.h"
+#include "queue/endings.h"
 #include "util/text.h"
 #include "util/wrap.h"
 
@@ -19,13 +20,6 @@ std::string speedup_text(const FinalRow& row) {
   }
   const auto [low, high] = util::human_bounds(row.speedup->low, row.speedup->high);
   return fmt::format("{} [{}, {}]", util::human_ratio(row.speedup->point), low, high);
-}
-
-std::string reason_of(const record::Trajectory& t) {
-  if (!t.error.empty()) {
-    return t.error;
-  }
-  return t.final_result ? t.final_result->reason : t.stop_reason;
 }
 
 using util::columns;
@@ -166,9 +160,36 @@ std::string bound_text(std::optional<double> usd, bool scripted) {
                            : std::string(kNotCharged);
 }
 
+namespace {
+
+// By the ledger; by the trajectory where the ledger has no end with all that is shown.
+std::optional<Ending> last_word(const Endings& endings,
+                                const record::RunDir& run,
+                                const config::WorkItem& item) {
+  const std::string id = item.id();
+  if (!endings.begun(id)) {
+    return std::nullopt;
+  }
+  const Ending* ending = standing(endings, run, id, name_of(item));
+  if (ending != nullptr && ending->told) {
+    return *ending;
+  }
+  const Past past = past_of(run, item);
+  if (!past.trajectory) {
+    return std::nullopt;
+  }
+  Ending read = ending_of(*past.trajectory);
+  read.outcome = ending != nullptr ? ending->outcome : "in_progress";
+  return read;
+}
+
+}  // namespace
+
 Final final_of(const std::vector<config::WorkItem>& items,
                const record::RunDir& run,
+               const std::vector<record::Row>& rows,
                const Stopped& stopped) {
+  const Endings endings(rows);
   Final final;
   final.stopped = stopped;
   double cost = 0;
@@ -183,20 +204,16 @@ Final final_of(const std::vector<config::WorkItem>& items,
                  item.id(),
                  item.variant,
                  item.attempt};
-    const Past past = past_of(run, item);
-    if (past.trajectory) {
-      const record::Trajectory& t = *past.trajectory;
-      row.outcome = t.outcome;
-      row.reason = reason_of(t);
-      if (t.final_result) {
-        row.verdict = t.final_result->verdict;
-        row.speedup = t.final_result->speedup;
-        final.on_cpu = final.on_cpu || (row.speedup && t.provenance.device == "cpu");
-      }
-      final.tokens += t.llm_total_tokens;
-      priced = priced && t.cost_usd.has_value();
-      cost += t.cost_usd.value_or(0);
-      final.wasted_usd += t.cost_wasted_usd.value_or(0);
+    if (const auto ending = last_word(endings, run, item)) {
+      row.outcome = ending->outcome;
+      row.reason = ending->reason;
+      row.verdict = ending->verdict;
+      row.speedup = ending->speedup;
+      final.on_cpu = final.on_cpu || (row.speedup && ending->device == "cpu");
+      final.tokens += ending->tokens;
+      priced = priced && ending->cost_usd.has_value();
+      cost += ending->cost_usd.value_or(0);
+      final.wasted_usd += ending->wasted_usd;
     }
     // Their requests were given up, which the item itself knows as an interruption alone.
     if (stopped.models.contains(item.model) &&

@@ -48,8 +48,10 @@ struct Final {
   Stopped stopped{};
 };
 
+// `rows`: of the run's ledger.
 [[nodiscard]] Final final_of(const std::vector<config::WorkItem>& items,
                              const record::RunDir& run,
+                             const std::vector<record::Row>& rows,
                              const Stopped& stopped);
 
 // The table, counts, cost, where the report is, and what to do about what is left. `width`: columns

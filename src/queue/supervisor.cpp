@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <utility>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -20,6 +21,26 @@ constexpr double kStopSeconds = 4;
 constexpr double kMonth = 30 * 24 * 3600.0;
 constexpr int kTickMilliseconds = 200;
 
+// lanes.size(): it is none of them.
+std::size_t lane_of(const device::Id& device, const std::vector<device::Id>& lanes) {
+  return static_cast<std::size_t>(std::ranges::find_if(lanes,
+                                                       [&](const device::Id& one) {
+                                                         return one.kind == device.kind &&
+                                                                one.index == device.index;
+                                                       }) -
+                                  lanes.begin());
+}
+
+std::vector<device::Id> lanes_of(const std::vector<WorkerSetup>& workers) {
+  std::vector<device::Id> lanes;
+  for (const WorkerSetup& worker : workers) {
+    if (lane_of(worker.surroundings.device, lanes) == lanes.size()) {
+      lanes.push_back(worker.surroundings.device);
+    }
+  }
+  return lanes;
+}
+
 }  // namespace
 
 Supervisor::Supervisor(Setup setup,
@@ -34,6 +55,8 @@ Supervisor::Supervisor(Setup setup,
       view_(view),
       scheduler_(pending_of(setup_.tasks)),
       self_(util::Self::open(setup_.program)),
+      lane_names_(lanes_of(setup_.workers)),
+      health_(lane_names_.size()),
       started_(now()),
       budget_(setup_.budget_usd, setup_.budget_tokens, ledger.rows()) {
   state_.run = run.folder().filename().string();
@@ -45,24 +68,19 @@ Supervisor::Supervisor(Setup setup,
   for (const Task& task : setup_.tasks) {
     ++row_of(task.item.model).items;
   }
+  const Endings endings(ledger.rows());
   for (const Task& task : setup_.tasks) {
-    if (task.action != Action::finished) {
-      continue;
-    }
-    count(task.item, task.outcome);
-    const Past past = past_of(run, task.item);
-    ModelRow& row = row_of(task.item.model);
-    row.tokens += past.trajectory->llm_total_tokens;
-    row.price_known = row.price_known && past.trajectory->cost_usd.has_value();
-    row.cost += past.trajectory->cost_usd.value_or(0);
-    if (task.outcome == "correct" && past.trajectory->final_result &&
-        past.trajectory->final_result->speedup) {
-      row.speedups.push_back(past.trajectory->final_result->speedup->point);
+    if (task.action == Action::finished) {
+      count_finished(task, endings);
     }
   }
-  for (std::size_t i = 0; i < std::min(setup_.workers.size(), scheduler_.pending()); ++i) {
+  // One for each item to start with, and one for each device that an item may have to move to.
+  const std::size_t most = std::max(scheduler_.pending(), lane_names_.size());
+  for (std::size_t i = 0; i < std::min(setup_.workers.size(), most); ++i) {
     workers_.push_back(std::make_unique<Worker>());
     workers_.back()->id = static_cast<int>(i);
+    workers_.back()->retired = i >= scheduler_.pending();
+    workers_.back()->lane = lane_of(setup_.workers[i].surroundings.device, lane_names_);
   }
   state_.lanes.resize(workers_.size());
 }
@@ -93,7 +111,7 @@ void Supervisor::start(Worker& worker) {
 Supervisor::End Supervisor::run() {
   check_budget();
   for (const auto& worker : workers_) {
-    if (!scheduler_.done()) {
+    if (!scheduler_.done() && !worker->retired) {
       start(*worker);
     }
   }
@@ -124,12 +142,14 @@ Supervisor::End Supervisor::run() {
   view_.finish();
   return state_.stopping            ? End::interrupted
          : over_budget_             ? End::budget
+         : no_device()              ? End::devices
          : !stopped_models_.empty() ? End::refused
                                     : End::done;
 }
 
 void Supervisor::poll_once() {
   std::vector<pollfd> waits{{signals_.fd(), POLLIN, 0}};
+  waits.push_back({probe_ ? probe_->probe->fd() : -1, POLLIN, 0});
   std::vector<Worker*> of;
   for (const auto& worker : workers_) {
     if (worker->channel && !worker->retired) {
@@ -141,8 +161,24 @@ void Supervisor::poll_once() {
     util::throw_errno("poll", "supervisor");
   }
   for (std::size_t i = 0; i < of.size(); ++i) {
-    if (waits[i + 1].revents != 0) {
+    if (waits[i + 2].revents != 0) {
       read(*of[i]);
+    }
+  }
+  commit_rows();
+  check_probe(waits[1].revents != 0);
+}
+
+// Everything that came in one round is on the disk by one fsync before any of it is told.
+void Supervisor::commit_rows() {
+  ledger_.commit();
+  for (const Staged& staged : std::exchange(staged_, {})) {
+    if (staged.worker->channel) {
+      tell(*staged.worker, {{"hash", staged.row.hash}});
+    }
+    duplicates_.note(staged.row);
+    if (staged.row.kind == record::kind::request) {
+      note_request(*staged.worker, staged.row);
     }
   }
 }
@@ -168,7 +204,8 @@ void Supervisor::lost(Worker& worker, const std::string& why) {
   worker.channel.reset();
   worker.process.reset();
   worker.asked.reset();
-  worker.wait_since.reset();
+  worker.parked = false;
+  worker.limited = false;
   budget_.release(worker.id);
   duplicates_.release(worker.id);
   ask_again();
@@ -184,15 +221,16 @@ void Supervisor::lost(Worker& worker, const std::string& why) {
   } else if (gone.loss == Scheduler::Loss::given_up) {
     give_up(gone.item, reason);
   }
-  if (++worker.deaths > 3) {
+  if (++worker.deaths > kMostDeaths) {
     worker.retired = true;
     say(reason + ": it died too often and stays away");
     return;
   }
-  if (scheduler_.pending() > 0) {
+  if (scheduler_.pending() > 0 && health_.state(worker.lane) != LaneHealth::State::out) {
     start(worker);
   } else {
     worker.retired = true;
+    revive();
   }
 }
 
@@ -227,14 +265,11 @@ void Supervisor::check_deadlines() {
   if (setup_.item_timeout <= 0) {
     return;
   }
-  // The worker ends an item at its own limit and saves why; only one that no longer does so is
-  // killed, a minute later.
   for (const auto& worker : workers_) {
     const bool busy = scheduler_.assignments().contains(worker->id);
-    const bool waits = worker->wait_since || worker->asked;
-    if (busy && !waits && worker->process &&
-        now() - worker->item_since > setup_.item_timeout + 60) {
-      lost(*worker, fmt::format("no end within {:.0f} s", setup_.item_timeout + 60));
+    if (busy && worker->process &&
+        worker->watch.overdue(now(), setup_.item_timeout + setup_.grace)) {
+      lost(*worker, fmt::format("no end within {:.0f} s", setup_.item_timeout + setup_.grace));
     }
   }
 }

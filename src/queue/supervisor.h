@@ -1,7 +1,11 @@
 #pragma once
 
 #include "queue/budget.h"
+#include "queue/device_probe.h"
 #include "queue/duplicates.h"
+#include "queue/endings.h"
+#include "queue/item_watch.h"
+#include "queue/lane_health.h"
 #include "queue/prepare.h"
 #include "queue/scheduler.h"
 #include "queue/signals.h"
@@ -10,6 +14,7 @@
 #include "util/process.h"
 #include "wire/channel.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,10 +35,13 @@ class Supervisor {
     std::vector<std::string> worker_env;
     std::optional<double> budget_usd;
     std::optional<std::int64_t> budget_tokens;
-    double item_timeout = 0;  // seconds of one item, waiting included; 0: none
+    double item_timeout = 0;  // seconds of one item at work; 0: none. Its worker ends it then
+    double grace = 60;        // after which a worker that does not do so is killed
     std::string url;
     std::string config;  // the file, as its user named it
     std::filesystem::path program;
+    // Looks at a device that failed; unset: probe_device() of `program`.
+    std::function<std::unique_ptr<LaneProbe>(const device::Id&)> probe;
   };
 
   Supervisor(Setup setup,
@@ -46,8 +54,8 @@ class Supervisor {
   ~Supervisor();
 
   // refused: some model's first requests were all refused for its key, account or address, so that
-  // none of its items goes on.
-  enum class End { done, interrupted, budget, refused };
+  // none of its items goes on. devices: every device failed again and again.
+  enum class End { done, interrupted, budget, refused, devices };
 
   // Returns when nothing runs and nothing may start. InfraError when the run's folder
   // cannot be written, by this process or a worker.
@@ -62,14 +70,18 @@ class Supervisor {
   [[nodiscard]] const std::string& stop_text() const { return stop_text_; }
 
  private:
+  static constexpr int kMostDeaths = 3;  // of a worker; then its place stays empty
+
   struct Worker {
     int id = 0;
     std::optional<util::Process> process;
     std::optional<wire::Channel> channel;
+    std::size_t lane = 0;
     bool retired = false;  // told to stop, or given up after repeated deaths
+    bool parked = false;   // asked for an item while its device is being probed
     int deaths = 0;
-    double item_since = 0;  // moved on by what it waited
-    std::optional<double> wait_since;
+    ItemWatch watch;
+    bool limited = false;          // waits for its model's limits
     std::int64_t open_wait = 0;    // number of the last wait that was begun
     std::int64_t closed_wait = 0;  // of the last that ended, from there or from here
 
@@ -85,9 +97,18 @@ class Supervisor {
   void start(Worker& worker);
   void poll_once();
   void read(Worker& worker);
+  void commit_rows();
+  void note_request(Worker& worker, const record::Row& row);
   void handle(Worker& worker, const nlohmann::json& body);
   void hand_out(Worker& worker);
   void done(Worker& worker, const nlohmann::json& body);
+  void held(Worker& worker, const std::string& why);
+  void fault(Worker& worker, const std::string& why);
+  void check_probe(bool ended);
+  void start_probe();
+  void take_out(std::size_t lane, const std::string& why);
+  void revive();
+  [[nodiscard]] bool no_device() const;  // every lane is out, and items are left
   void lost(Worker& worker, const std::string& why);
   void give_up(const config::WorkItem& item, const std::string& why);
   static void tell(Worker& worker, const nlohmann::json& body);  // nothing if it is gone
@@ -114,7 +135,9 @@ class Supervisor {
   [[nodiscard]] ModelRow& row_of(const std::string& model);
   void count(const config::WorkItem& item, const std::string& outcome);
   [[nodiscard]] std::string file_of(const config::WorkItem& item) const;  // in the run's folder
-  void record_end(const config::WorkItem& item, const std::string& outcome);
+  void count_finished(const Task& task, const Endings& endings);
+  [[nodiscard]] std::string lane_name(std::size_t lane) const;
+  void record_end(const config::WorkItem& item, const Ending& ending);
   void say(const std::string& line);
 
   Setup setup_;
@@ -126,6 +149,23 @@ class Supervisor {
   std::set<std::string> begun_;  // items handed out by this process
   util::Self self_;
   std::vector<std::unique_ptr<Worker>> workers_;
+
+  struct Staged {
+    Worker* worker = nullptr;
+    record::Row row;
+  };
+
+  std::vector<Staged> staged_;          // rows to be told of once they are on the disk
+  std::vector<device::Id> lane_names_;  // by lane
+  LaneHealth health_;
+
+  struct Probe {
+    std::size_t lane = 0;
+    std::unique_ptr<LaneProbe> probe;
+    double since = 0;
+  };
+
+  std::optional<Probe> probe_;  // one at a time
   ViewState state_;
   double started_ = 0;
   double stop_since_ = -1;

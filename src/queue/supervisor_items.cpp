@@ -41,13 +41,41 @@ std::string Supervisor::file_of(const config::WorkItem& item) const {
   return run_.trajectory_file(name_of(item)).lexically_relative(run_.folder()).generic_string();
 }
 
-void Supervisor::record_end(const config::WorkItem& item, const std::string& outcome) {
+void Supervisor::count_finished(const Task& task, const Endings& endings) {
+  count(task.item, task.outcome);
+  Ending ending;
+  if (const Ending* found = endings.of(task.item.id()); found != nullptr && found->told) {
+    ending = *found;
+  } else if (const Past past = past_of(run_, task.item); past.trajectory) {
+    ending = ending_of(*past.trajectory);
+  }
+  ModelRow& row = row_of(task.item.model);
+  row.tokens += ending.tokens;
+  row.price_known = row.price_known && ending.cost_usd.has_value();
+  row.cost += ending.cost_usd.value_or(0);
+  if (task.outcome == "correct" && ending.speedup) {
+    row.speedups.push_back(ending.speedup->point);
+  }
+}
+
+void Supervisor::record_end(const config::WorkItem& item, const Ending& ending) {
   const std::string bytes = record::read_whole(run_.trajectory_file(name_of(item)));
   (void)ledger_.append(record::kind::item_end,
                        item.id(),
-                       {{"outcome", outcome},
+                       {{"outcome", ending.outcome},
                         {"file", file_of(item)},
-                        {"trajectory_sha256", util::sha256_hex(bytes)}});
+                        {"trajectory_sha256", util::sha256_hex(bytes)},
+                        {"facts", facts_json(ending)}});
+}
+
+void Supervisor::note_request(Worker& worker, const record::Row& row) {
+  if (row.data.at("facts").value("error", "").empty()) {
+    recovered(model_of(worker));
+  }
+  budget_.note(row);
+  budget_.release(worker.id);
+  check_budget();
+  ask_again();
 }
 
 void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
@@ -56,27 +84,20 @@ void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
   if (type == "ready") {
     hand_out(worker);
   } else if (type == "row") {
-    const record::Row& row = ledger_.append(wire::field<std::string>(body, "kind"),
-                                            wire::field<std::string>(body, "item"),
-                                            body.at("data"));
-    worker.channel->send({{"hash", row.hash}});
-    duplicates_.note(row);
-    if (row.kind == record::kind::request) {
-      if (row.data.at("facts").value("error", "").empty()) {
-        recovered(model_of(worker));
-      }
-      budget_.note(row);
-      budget_.release(worker.id);
-      check_budget();
-      ask_again();
-    }
+    staged_.push_back({&worker,
+                       ledger_.stage(wire::field<std::string>(body, "kind"),
+                                     wire::field<std::string>(body, "item"),
+                                     body.at("data"))});
   } else if (type == "budget") {
     worker.asked = {
         {wire::field<std::int64_t>(body, "tokens"), wire::field<std::int64_t>(body, "nano_usd")},
         now()};
+    worker.watch.pause(now());
     ask_budget(worker);
   } else if (type == "judged") {
     tell_judged(worker, body);
+  } else if (type == "held") {
+    held(worker, wire::field<std::string>(body, "why"));
   } else if (type == "wait") {
     wait(worker, body);
   } else if (type == "trouble") {
@@ -108,13 +129,23 @@ void Supervisor::handle(Worker& worker, const nlohmann::json& body) {
 void Supervisor::tell_judged(Worker& worker, const nlohmann::json& body) {
   const auto keys = wire::field<std::vector<std::string>>(body, "keys");
   const Duplicates::Answer answer = duplicates_.ask(worker.id, keys);
+  if (answer.wait) {
+    worker.watch.pause(now());
+  } else {
+    worker.watch.go_on(now());
+  }
   worker.channel->send({{"wait", answer.wait},
                         {"output", answer.known ? answer.known->output_sha256 : ""},
                         {"item", answer.known ? answer.known->item : ""}});
 }
 
 void Supervisor::hand_out(Worker& worker) {
-  const auto item = scheduler_.next(worker.id);
+  worker.parked = health_.state(worker.lane) == LaneHealth::State::probing;
+  if (worker.parked) {
+    return;
+  }
+  const bool usable = health_.state(worker.lane) == LaneHealth::State::good;
+  const auto item = usable ? scheduler_.next(worker.id) : std::nullopt;
   if (!item) {
     // An item that another worker loses goes on in that worker's successor.
     worker.channel->send({{"type", "stop"}});
@@ -143,7 +174,7 @@ void Supervisor::hand_out(Worker& worker) {
     message["tools"].push_back(to_json(tool));
   }
   worker.channel->send(message);
-  worker.item_since = now();
+  worker.watch.begin(now());
   worker.open_wait = 0;  // each item counts its own
   worker.closed_wait = 0;
   state_.lanes[static_cast<std::size_t>(worker.id)] = {label(*item), "starting", {}};
@@ -156,29 +187,43 @@ void Supervisor::done(Worker& worker, const nlohmann::json& body) {
   }
   const config::WorkItem item = assigned->second;
   const std::string outcome = wire::field<std::string>(body, "outcome");
-  scheduler_.finished(worker.id);
+  Ending ending;
+  ending.outcome = outcome;
+  facts_from(body.at("facts"), ending);
+  const std::string error = wire::field<std::string>(body, "error");
+  const bool device = wire::field<std::string>(body, "code") == agent::kDeviceFault;
   budget_.release(worker.id);
   duplicates_.release(worker.id);
-  ask_again();
   state_.lanes[static_cast<std::size_t>(worker.id)] = {};
-  if (outcome == "in_progress") {
-    return;  // interrupted or out of money; the same command resumes it
+  const Scheduler::Loss loss = device ? scheduler_.lost(worker.id).loss : Scheduler::Loss::nothing;
+  scheduler_.finished(worker.id);
+  ask_again();
+  if (device) {
+    fault(worker, error);
+  } else if (outcome != "in_progress") {
+    health_.worked(worker.lane);
   }
-  record_end(item, outcome);
+  if (loss == Scheduler::Loss::requeued) {
+    say(label(item) + ": " + error + "; the item is tried once more");
+    revive();
+  }
+  // Interrupted, out of money, or its device failed: the same command resumes it.
+  if (outcome == "in_progress" || loss == Scheduler::Loss::requeued ||
+      loss == Scheduler::Loss::dropped) {
+    return;
+  }
+  record_end(item, ending);
   ModelRow& row = row_of(item.model);
-  row.tokens += wire::field<std::int64_t>(body, "tokens");
-  const bool priced = body.contains("cost") && body["cost"].is_number();
-  row.price_known = row.price_known && priced;
-  row.cost += priced ? body["cost"].get<double>() : 0;
+  row.tokens += ending.tokens;
+  row.price_known = row.price_known && ending.cost_usd;
+  row.cost += ending.cost_usd.value_or(0);
   count(item, outcome);
   std::string line = label(item) + ": " + outcome;
-  const std::string verdict = wire::field<std::string>(body, "verdict");
-  line += verdict.empty() ? "" : " " + verdict;
-  if (outcome == "correct" && body.contains("speedup") && body["speedup"].is_number()) {
-    row.speedups.push_back(body["speedup"].get<double>());
+  line += ending.verdict.empty() ? "" : " " + ending.verdict;
+  if (outcome == "correct" && ending.speedup) {
+    row.speedups.push_back(ending.speedup->point);
     line += " " + util::human_ratio(row.speedups.back());
   }
-  const std::string error = wire::field<std::string>(body, "error");
   say(error.empty() ? line : line + ": " + error);
 }
 
@@ -195,7 +240,7 @@ void Supervisor::give_up(const config::WorkItem& item, const std::string& why) {
   t.error = "INFRA_LOST: the item's worker died twice; " + why;
   t.error_code = "E_WORKER_LOST";
   run_.save(name_of(item), t);
-  record_end(item, t.outcome);
+  record_end(item, ending_of(t));
   count(item, t.outcome);
   say(label(item) + ": " + t.error);
 }

@@ -64,7 +64,7 @@ void Supervisor::check_budget() {
 }
 
 void Supervisor::answer_budget(Worker& worker, bool allowed) {
-  worker.item_since += now() - worker.asked->since;
+  worker.watch.go_on(now());
   worker.asked.reset();
   tell(worker, {{"allowed", allowed}});
 }
@@ -107,10 +107,8 @@ void Supervisor::ask_again() {
 }
 
 void Supervisor::end_wait(Worker& worker) {
-  if (worker.wait_since) {
-    worker.item_since += now() - *worker.wait_since;
-    worker.wait_since.reset();
-  }
+  worker.watch.go_on(now());
+  worker.limited = false;
 }
 
 void Supervisor::wait(Worker& worker, const nlohmann::json& body) {
@@ -128,7 +126,8 @@ void Supervisor::wait(Worker& worker, const nlohmann::json& body) {
     tell(worker, {{"go", go}});
     return;
   }
-  worker.wait_since = worker.wait_since.value_or(now());
+  worker.watch.pause(now());
+  worker.limited = true;
   lane.state = "waiting: " + util::printable(wire::field<std::string>(body, "why"));
   lane.next_try = view_time(wire::field<double>(body, "seconds"));
   if (wire::field<std::string>(body, "trouble") != name(Trouble::none)) {
@@ -214,7 +213,7 @@ void Supervisor::stop_model(const std::string& model, const std::string& text) {
   stop_text_ = stop_text_.empty() ? why : stop_text_;
   say(why + ": none of its items goes on");
   for (const auto& other : workers_) {
-    if (other->channel && other->wait_since && model_of(*other) == model) {
+    if (other->channel && other->limited && model_of(*other) == model) {
       end_wait(*other);
       other->closed_wait = other->open_wait;
       tell(*other, {{"go", false}});

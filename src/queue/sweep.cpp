@@ -64,15 +64,9 @@ void check_budget(const Plan& plan) {
   }
 }
 
-// The rows of a run that has begun and whose ledger needs no repair.
-std::optional<std::vector<record::Row>> begun(const record::RunDir& run) {
-  std::error_code error;
-  if (!fs::is_regular_file(run.ledger_file(), error)) {
-    return std::nullopt;
-  }
-  record::Verification ledger = record::verify_ledger(run.ledger_file());
-  const bool whole = ledger.intact && ledger.torn_bytes == 0 && identity_of(ledger.read);
-  return whole ? std::optional(std::move(ledger.read)) : std::nullopt;
+// A run that has begun and whose ledger needs no repair.
+bool sound(const record::Verification& ledger) {
+  return ledger.intact && identity_of(ledger.read).has_value();
 }
 
 // Columns of the terminal that standard output is; 0: it is none.
@@ -104,7 +98,10 @@ bool pages_made(const record::RunDir& run) {
   return !error && page >= fs::last_write_time(run.ledger_file(), error) && !error;
 }
 
-int finish(const Session& s, const Stopped& stopped, std::size_t worked) {
+int finish(const Session& s,
+           const std::vector<record::Row>& rows,
+           const Stopped& stopped,
+           std::size_t worked) {
   bool reported = true;
   if (s.plan.config.report.enabled && (worked > 0 || !pages_made(s.run))) {
     try {
@@ -115,7 +112,7 @@ int finish(const Session& s, const Stopped& stopped, std::size_t worked) {
       reported = false;
     }
   }
-  Final final = final_of(s.plan.chosen, s.run, stopped);
+  Final final = final_of(s.plan.chosen, s.run, rows, stopped);
   final.scripted = std::ranges::all_of(s.plan.config.models, config::scripted);
   if (!s.options.summary) {
     // The caller reads the run itself.
@@ -169,28 +166,30 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
   const config::Conditions conditions =
       conditions_of(plan, installation, devices.front().info.name);
   const Session session{options, installation, plan, run};
-  if (!pending_of(tasks_of(plan, run, options.retry)).empty()) {
+  const record::Verification before = ledger_of(run);
+  if (!sound(before) || !pending_of(tasks_of(plan, run, before.read, options.retry)).empty()) {
     check_scripts(plan, installation);
     if (const auto missing = missing_disassembler(plan, installation, profile::default_search())) {
       throw util::UsageError(*missing, "E_ISA_TOOL");
     }
     check_machine(devices.front(), plan.config.run.nvcc, options.allow_unsandboxed);
-  } else if (const auto rows = begun(run)) {
+  } else {
     // What was published of a finished run, the head of its ledger above all, stays as it is.
-    check_drift(plan, conditions, run, *rows, options.accept_drift);
-    return finish(session, {}, 0);
+    check_drift(plan, conditions, run, before.read, options.accept_drift);
+    return finish(session, before.read, {}, 0);
   }
   run.create();
   const record::RunLock lock(run);
   record::Ledger ledger(run.ledger_file());
   open_run(plan, conditions, run, ledger, options.accept_drift, installation.version);
-  std::vector<Task> tasks = tasks_of(plan, run, options.retry);
+  std::vector<Task> tasks = tasks_of(plan, run, ledger.rows(), options.retry);
   const std::vector<config::WorkItem> pending = pending_of(tasks);
   if (pending.empty()) {
-    return finish(session, {}, 0);
+    return finish(session, ledger.rows(), {}, 0);
   }
   confirm_cost(plan, pending, options);
-  return finish(session, drive(session, devices, ledger, std::move(tasks)), pending.size());
+  const Stopped stopped = drive(session, devices, ledger, std::move(tasks));
+  return finish(session, ledger.rows(), stopped, pending.size());
 }
 
 }  // namespace sweep::queue

@@ -2,6 +2,7 @@
 
 #include "endpoint/builtin.h"
 #include "evaluate/spares.h"
+#include "queue/endings.h"
 #include "queue/item_limits.h"
 #include "queue/resume.h"
 #include "queue/signals.h"
@@ -116,7 +117,21 @@ class WorkerServices final : public record::ItemServices {
     return limits_.take(need, begun_);
   }
 
-  double waited() override { return limits_.waited() + budget_waited_ + judged_waited_; }
+  void held(const std::string& why) override {
+    const double now = clock_.monotonic();
+    if (!why.empty() && !held_since_) {
+      held_since_ = now;
+    } else if (why.empty() && held_since_) {
+      held_ += now - *held_since_;
+      held_since_.reset();
+    }
+    channel_.send({{"type", "held"}, {"why", why}});
+  }
+
+  double waited() override {
+    const double open = held_since_ ? clock_.monotonic() - *held_since_ : 0;
+    return limits_.waited() + budget_waited_ + judged_waited_ + held_ + open;
+  }
 
   void progress(const record::Progress& p) override {
     nlohmann::json body{{"type", "progress"},
@@ -180,6 +195,8 @@ class WorkerServices final : public record::ItemServices {
   bool begun_ = false;  // its conversation has an answer already
   double budget_waited_ = 0;
   double judged_waited_ = 0;
+  double held_ = 0;  // for devices and compilers
+  std::optional<double> held_since_;
 };
 
 Replay replay_from(const nlohmann::json& body) {
@@ -201,16 +218,11 @@ std::string builtin_url(const WorkerSetup& setup, const config::Model& model) {
 }
 
 nlohmann::json summary(const record::Trajectory& t) {
-  nlohmann::json body{{"type", "done"},
-                      {"outcome", t.outcome},
-                      {"stop_reason", t.stop_reason},
-                      {"tokens", t.llm_total_tokens},
-                      {"verdict", t.final_result ? t.final_result->verdict : ""},
-                      {"error", t.error}};
-  body["cost"] = t.cost_usd ? nlohmann::json(*t.cost_usd) : nlohmann::json();
-  const bool timed = t.final_result && t.final_result->speedup;
-  body["speedup"] = timed ? nlohmann::json(t.final_result->speedup->point) : nlohmann::json();
-  return body;
+  return {{"type", "done"},
+          {"outcome", t.outcome},
+          {"error", t.error},
+          {"code", t.error_code},
+          {"facts", facts_json(ending_of(t))}};
 }
 
 // The item's record when its runner threw: the harness failed, not the model.

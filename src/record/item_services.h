@@ -122,7 +122,12 @@ class ItemServices {
   // back-off. Null: the wait was given up; leave the item in_progress and return.
   [[nodiscard]] virtual std::unique_ptr<Permit> permit(const Need& need) = 0;
 
-  // Seconds that the item has waited for permits and for others' money; no part of its time.
+  // Told while the item waits for what others use (a device, a compiler), and with an empty text
+  // when it goes on.
+  virtual void held(const std::string& /*why*/) {}
+
+  // Seconds that the item has waited for permits, others' money and what held() told of; no part of
+  // its time.
   [[nodiscard]] virtual double waited() { return 0; }
 
   virtual void progress(const Progress& progress) = 0;

@@ -20,8 +20,9 @@ class FakeItem {
  public:
   FakeItem(const config::SweepConfig& config,
            const config::WorkItem& item,
+           const device::Id& device,
            record::ItemServices& services)
-      : folder_(config.run.runs_dir / "r"), item_(item), services_(services) {
+      : folder_(config.run.runs_dir / "r"), item_(item), device_(device), services_(services) {
     trajectory_.model_name = item.model;
     trajectory_.variant = item.variant;
     trajectory_.level = item.level;
@@ -63,6 +64,20 @@ class FakeItem {
     if (what == "full") {
       throw util::InfraError({"runs/r/x", "write: No space left on device", "free space"},
                              "E_RUN_WRITE");
+    }
+    if (what.starts_with("faulty") && device_.index != 9) {
+      trajectory_.outcome = "infra_error";
+      trajectory_.error = "cuda: no answer";
+      trajectory_.error_code = agent::kDeviceFault;
+      return trajectory_;
+    }
+    if (what == "held") {
+      services_.held("waiting for cuda:0");
+      (void)::usleep(3000000);
+      services_.held("");
+    }
+    while (what == "sleeps" && !again) {
+      (void)::usleep(100000);
     }
     if (what == "dies_always" || (what == "dies" && !again)) {
       (void)request(1);
@@ -126,6 +141,7 @@ class FakeItem {
 
   std::filesystem::path folder_;
   const config::WorkItem& item_;
+  device::Id device_;
   record::ItemServices& services_;
   record::Trajectory trajectory_;
   bool refused_ = false;
@@ -135,9 +151,11 @@ int fake_worker() {
   try {
     StopSignals signals;
     wire::Channel channel(util::Fd(wire::Channel::kRoleFd), "supervisor", kMaxMessage);
-    serve(channel, signals, [](const auto& config, const auto& item, const auto&, auto& services) {
-      return FakeItem(config, item, services).run();
-    });
+    serve(channel,
+          signals,
+          [](const auto& config, const auto& item, const auto& around, auto& services) {
+            return FakeItem(config, item, around.device, services).run();
+          });
     return 0;
   } catch (const std::exception&) {
     return 3;

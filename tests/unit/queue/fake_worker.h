@@ -23,6 +23,9 @@ base_url = "http://127.0.0.1:1/v1"
 //   deaf         sends SIGINT to the supervisor and never ends
 //   impatient    as deaf, and sends a second SIGINT
 //   refused      its endpoint refuses the key until it gets no permit any more; stays in progress
+//   faulty       one request, then infra_error because of its device, unless that is cuda:9
+//   held         says that it waits for its device for longer than an item may take
+//   sleeps       one request, then nothing, the first time
 //   garbage      writes bytes that are no message to the supervisor
 // Each real (not replayed) request appends "ITEM INDEX\n" to asked.txt in the run's folder.
 inline constexpr const char* kAsked = "asked.txt";

@@ -19,6 +19,21 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+// Has its answer at once.
+class FakeProbe final : public LaneProbe {
+ public:
+  explicit FakeProbe(std::string problem)
+      : problem_(std::move(problem)), file_(util::make_memfd("probe")) {}
+
+  [[nodiscard]] int fd() const override { return file_.get(); }
+
+  [[nodiscard]] std::string problem() override { return problem_; }
+
+ private:
+  std::string problem_;
+  util::Fd file_;
+};
+
 class SupervisorTest : public ::testing::Test {
  protected:
   SupervisorTest() : run_(dir_.path() / "runs" / "r") { run_.create(); }
@@ -45,6 +60,15 @@ class SupervisorTest : public ::testing::Test {
     worker.root = dir_.path().string();
     worker.run_folder = run_.folder().string();
     setup.workers.assign(static_cast<std::size_t>(workers), worker);
+    for (std::size_t i = 0; i < devices_.size() && i < setup.workers.size(); ++i) {
+      setup.workers[i].surroundings.device = {device::Kind::cuda, devices_[i]};
+    }
+    setup.item_timeout = item_timeout_;
+    setup.grace = 0.5;
+    setup.probe = [this](const device::Id& device) {
+      probed_.push_back(device.index);
+      return std::make_unique<FakeProbe>(device.index == broken_ ? "it is gone" : "");
+    };
     setup.budget_usd = budget_;
     setup.worker_env = {"SWEEP_LOCK_DIR=" + dir_.path().string()};
     setup.program = "/proc/self/exe";
@@ -93,6 +117,10 @@ class SupervisorTest : public ::testing::Test {
   ViewState state_;
   std::string why_;
   std::optional<double> budget_;
+  std::vector<int> devices_;  // cuda:N of each worker; none: the cpu device
+  int broken_ = -1;           // the device that no probe finds usable
+  std::vector<int> probed_;
+  double item_timeout_ = 0;
 };
 
 TEST_F(SupervisorTest, RunsEveryItemOnce) {
@@ -266,6 +294,72 @@ TEST_F(SupervisorTest, ARaisedBudgetGoesOnWithoutAskingAgain) {
   EXPECT_EQ(session({"ok", "ok2"}), Supervisor::End::done);
   EXPECT_EQ(asked("ok2"), "012");
   EXPECT_EQ(outcome("ok2"), "correct");
+}
+
+TEST_F(SupervisorTest, AnItemWhoseDeviceFailsIsTriedOnceMoreOnAnother) {
+  devices_ = {0, 9};
+  broken_ = 0;
+  EXPECT_EQ(session({"faulty"}, 2), Supervisor::End::done);
+  EXPECT_EQ(outcome("faulty"), "correct");
+  EXPECT_EQ(asked("faulty"), "012") << "nothing is asked twice";
+  EXPECT_EQ(rows(record::kind::item_end), 1);
+  EXPECT_THAT(probed_, ElementsAre(0));
+  EXPECT_THAT(state_.events,
+              ::testing::IsSupersetOf({HasSubstr("cuda:0: failed (cuda: no answer); it is probed"),
+                                       HasSubstr("cuda:0 is taken out of this session: it is gone"),
+                                       HasSubstr("the item is tried once more")}));
+}
+
+TEST_F(SupervisorTest, ADeviceThatAnswersTheProbeGoesOn) {
+  devices_ = {0};
+  EXPECT_EQ(session({"faulty", "ok"}), Supervisor::End::done);
+  EXPECT_EQ(outcome("faulty"), "infra_error") << "twice";
+  EXPECT_EQ(outcome("ok"), "correct");
+  EXPECT_EQ(probed_.size(), 2U);
+}
+
+TEST_F(SupervisorTest, ADeviceThatFailsAgainAndAgainIsTakenOutAndItsItemsAreLeft) {
+  devices_ = {0};
+  EXPECT_EQ(session({"faulty", "faulty2", "faulty3", "ok"}), Supervisor::End::devices);
+  EXPECT_THAT(why_,
+              HasSubstr("cuda:0 is taken out of this session: 3 faults in a row, and no other "
+                        "device is left"));
+  EXPECT_EQ(outcome("ok"), "") << "not begun";
+  EXPECT_EQ(probed_.size(), 3U);
+  devices_ = {9};
+  EXPECT_EQ(session({"faulty", "faulty2", "faulty3", "ok"}), Supervisor::End::done);
+  for (const char* problem : {"faulty", "faulty2", "faulty3", "ok"}) {
+    EXPECT_EQ(outcome(problem), "correct");
+    EXPECT_EQ(asked(problem), "012");
+  }
+}
+
+TEST_F(SupervisorTest, AWaitForADeviceIsNoTimeOfTheItem) {
+  item_timeout_ = 1.5;
+  EXPECT_EQ(session({"held"}), Supervisor::End::done);
+  EXPECT_EQ(outcome("held"), "correct");
+  EXPECT_EQ(past_of(run_, item("held")).trajectory->interruptions, 0);
+}
+
+TEST_F(SupervisorTest, AnItemThatDoesNotEndIsKilledAndGoesOnOnce) {
+  item_timeout_ = 1.5;
+  EXPECT_EQ(session({"sleeps"}), Supervisor::End::done);
+  EXPECT_EQ(outcome("sleeps"), "correct");
+  EXPECT_EQ(asked("sleeps"), "012");
+  EXPECT_EQ(past_of(run_, item("sleeps")).trajectory->interruptions, 1);
+  EXPECT_THAT(state_.events.front(), HasSubstr("no end within 2 s"));
+}
+
+TEST_F(SupervisorTest, AllRowsAreOnTheDiskWhenTheirWorkersGoOn) {
+  std::vector<std::string> problems;
+  for (int i = 0; i < 12; ++i) {
+    problems.push_back("ok" + std::to_string(i));
+  }
+  EXPECT_EQ(session(problems, 12), Supervisor::End::done);
+  EXPECT_EQ(rows(record::kind::request), 36);
+  for (const std::string& problem : problems) {
+    EXPECT_EQ(asked(problem), "012");
+  }
 }
 
 TEST_F(SupervisorTest, EveryRequestRowCarriesTheMarker) {
