@@ -31,8 +31,11 @@ void check_scripts(const std::filesystem::path& folder, std::string_view model =
 // A server inside this process, for tests and for the hidden role. Listens when constructed.
 class ScriptServer {
  public:
+  // Hears the body of each request before it is answered, from several threads at a time.
+  using Seen = std::function<void(const std::string& body)>;
+
   // `folder` holds *.toml scripts; util::UsageError E_SCRIPT_* with file and place for a bad one.
-  explicit ScriptServer(const std::filesystem::path& folder);
+  explicit ScriptServer(const std::filesystem::path& folder, Seen seen = {});
   ScriptServer(const ScriptServer&) = delete;
   ScriptServer& operator=(const ScriptServer&) = delete;
   ~ScriptServer();

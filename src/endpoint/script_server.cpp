@@ -107,6 +107,7 @@ void check_scripts(const std::filesystem::path& folder, std::string_view model) 
 
 struct ScriptServer::Impl {
   std::vector<Script> scripts;
+  Seen seen;
   httplib::Server server;
   int port = 0;
   std::thread thread;
@@ -158,6 +159,8 @@ void ScriptServer::Impl::serve_turn(const ScriptTurn& turn,
 void ScriptServer::Impl::answer(const httplib::Request& request,
                                 httplib::Response& response,
                                 bool chat) {
+  if (seen)
+    seen(request.body);
   const auto body = parse_json(request.body);
   if (!body || !body->is_object()) {
     answer_error(response, 400, "the request is not a JSON object", "bad_request");
@@ -185,8 +188,10 @@ void ScriptServer::Impl::answer(const httplib::Request& request,
   serve_turn(*turn, asked, request.body.size(), fault != nullptr ? fault->cut : 0, chat, response);
 }
 
-ScriptServer::ScriptServer(const std::filesystem::path& folder) : impl_(std::make_unique<Impl>()) {
+ScriptServer::ScriptServer(const std::filesystem::path& folder, Seen seen)
+    : impl_(std::make_unique<Impl>()) {
   Impl& impl = *impl_;
+  impl.seen = std::move(seen);
   impl.scripts = load_scripts(folder);
   impl.server.set_payload_max_length(kMaxRequest);
   impl.server.set_tcp_nodelay(true);

@@ -21,14 +21,15 @@ namespace fs = std::filesystem;
 
 const fs::path kProblem = fs::path(SWEEP_SOURCE_DIR) / "tests/data/problems/test/affine";
 
-// Another process that holds the cpu device's lock until it is told to leave.
+// Another process that holds the lock of the cpu device, or what is named, until it is told to
+// leave.
 class OtherHolder {
  public:
-  OtherHolder(const fs::path& locks, const util::LockUse& use) {
+  OtherHolder(const fs::path& locks, const util::LockUse& use, const std::string& what = "cpu") {
     util::Pipe ready = util::make_pipe();
     pid_ = ::fork();
     if (pid_ == 0) {
-      const auto lock = util::acquire(locks, "cpu", use);
+      const auto lock = util::acquire(locks, what, use);
       (void)!::write(ready.write.get(), "x", 1);
       ::pause();
     }
@@ -110,6 +111,17 @@ TEST_F(LockWait, IsOutsideTheDeadline) {
 TEST_F(LockWait, HappensForWantOfMemoryAsWell) {
   OtherHolder other(services_.locks, {util::LockMode::shared, UINT64_MAX, 0, 0});
   const std::string expected = "waiting for cpu (held by pid " + other.pid() + ")";
+  EXPECT_EQ(evaluate_beside(other, 0), expected);
+  EXPECT_EQ(outcome_of(result_.verdict), Outcome::correct) << result_.headline << result_.infra;
+}
+
+// Places for compilers are counted over all sweeps of a machine.
+TEST_F(LockWait, HappensForACompilerAsWell) {
+  OtherHolder other(services_.locks, {util::LockMode::shared, 1, 2, 0}, "compilers");
+  services_.compilers = 2;
+  EXPECT_EQ(evaluate_beside(other, 0), "");
+  services_.compilers = 1;
+  const std::string expected = "waiting for a compiler (held by pid " + other.pid() + ")";
   EXPECT_EQ(evaluate_beside(other, 0), expected);
   EXPECT_EQ(outcome_of(result_.verdict), Outcome::correct) << result_.headline << result_.infra;
 }
