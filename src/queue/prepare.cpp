@@ -291,8 +291,9 @@ void open_run(const Plan& plan,
       {"policy", record::kPolicy}};
   if (!before) {
     (void)artifacts.put(identity);
-    (void)ledger.append(record::kind::run_start, {}, data);
+    // Before the row that names it: a run that is killed between the two is intact.
     record::write_whole(run.config_file(), identity + "\n");
+    (void)ledger.append(record::kind::run_start, {}, data);
     return;
   }
   if (*before != hash) {

@@ -204,7 +204,11 @@ void Player::begin(const std::vector<record::ItemName>& names) {
                       {"policy", record::kPolicy}};
   for (const char* field : {"identity_sha256", "toml_sha256"}) {
     if (const std::string hash = named_by(rows_, field); !hash.empty()) {
-      data[field] = artifacts.put(artifacts_.get(hash));
+      const std::string bytes = artifacts_.get(hash);
+      data[field] = artifacts.put(bytes);
+      if (field == std::string_view("identity_sha256")) {
+        record::write_whole(out_.run().config_file(), bytes + "\n");
+      }
     }
   }
   (void)ledger_.append(record::kind::run_start, {}, std::move(data));

@@ -65,14 +65,18 @@ bool is_item_file(const std::string& name, std::string_view suffix) {
   return name.starts_with("level_") && name.ends_with(suffix);
 }
 
-// A file that a killed writer had not finished: ".NAME.XXXXXX".
+// A file that a killed writer had not finished, ".NAME.XXXXXX", or what a model was saying then.
 bool is_left_over(const std::string& name) {
+  if (is_item_file(name, kStreamSuffix)) {
+    return true;
+  }
   constexpr std::size_t kEnd = 7;
   if (name.size() <= kEnd + 1 || name[0] != '.' || name[name.size() - kEnd] != '.') {
     return false;
   }
   const std::string whole = name.substr(1, name.size() - kEnd - 1);
-  return is_item_file(whole, kTrajectorySuffix) || is_item_file(whole, kKernelSuffix);
+  return is_item_file(whole, kTrajectorySuffix) || is_item_file(whole, kKernelSuffix) ||
+         is_item_file(whole, kStreamSuffix);
 }
 
 std::string holder_of(int fd) {

@@ -11,7 +11,7 @@ namespace sweep::report {
 
 // A figure as data. The page's script draws it; without the script the table says the same.
 // A figure's data are aggregated before they reach it, so that 10,000 rows make no larger page
-// than 100: docs/report_figures.md names each figure's bounds.
+// than 100.
 struct Figure {
   std::string name;     // [a-z_]+; names the script's drawing and, on a page, id "fig-NAME"
   std::string title;    // a few words

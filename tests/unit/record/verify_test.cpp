@@ -176,6 +176,14 @@ TEST_F(VerifyRun, WhatAKilledWriterLeftIsPassedOver) {
   EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("is no artifact name")));
 }
 
+TEST_F(VerifyRun, WhatAModelWasSayingAtAKillIsPassedOver) {
+  std::ofstream(run_.stream_file(name_)) << "{}";
+  EXPECT_THAT(verify_run(run_).broken, IsEmpty());
+  EXPECT_EQ(run_.left_overs().size(), 1U);
+  std::ofstream(file_.parent_path() / "other_stream.json") << "{}";
+  EXPECT_THAT(verify_run(run_).broken, ElementsAre(HasSubstr("no file of a run")));
+}
+
 TEST_F(VerifyRun, ARowCannotNameAFileOutside) {
   {
     Ledger ledger(run_.ledger_file());
