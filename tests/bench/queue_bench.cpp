@@ -232,7 +232,8 @@ int main(int count, char** arguments) {
     if (is_worker()) {
       return worker();
     }
-    const std::filesystem::path folder = count > 1 ? arguments[1] : ".";
+    // Workers have another current folder.
+    const auto folder = std::filesystem::absolute(count > 1 ? arguments[1] : ".");
     scan(folder);
     const Rate grouped = rows_per_second(folder, kWorkers);
     const Rate single = rows_per_second(folder, 1);
