@@ -8,6 +8,7 @@
 #include "record/verify.h"
 #include "report/build.h"
 #include "report/compare.h"
+#include "report/exports.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -110,45 +111,84 @@ int compare_runs(const std::vector<std::string>& names, const std::string& page,
 
 }  // namespace
 
-int run_report(const std::vector<std::string>& arguments) {
+namespace {
+
+struct ReportOptions {
   std::vector<std::string> names;
-  std::string page;
+  std::string page, exports;
   GlobalOptions global;
-  CLI::App app{
-      "Builds the static pages of a run; they open from disk. Several runs are compared on "
-      "the terminal instead, and with --page on a page as well.",
-      "sweep report"};
-  app.add_option("RUN", names, "run folder or name; two or more: compared")->required();
-  app.add_option(
-      "--page", page, "of two or more runs: write the comparison as a page in this folder");
-  add_global_options(app, global);
-  parse(app, arguments);
-  if (names.size() > 1) {
-    return compare_runs(names, page, global.json);
-  }
+};
+
+void refuse_page(const std::string& page) {
   if (!page.empty()) {
     throw util::UsageError({"--page " + page,
                             "is the page of a comparison, and there is one run",
                             "name two or more runs; the pages of one lie in its report folder"},
                            "E_COMPARE_OUT");
   }
-  const report::Built built = report::build(open_run(names.front()));
+}
+
+// The tables of a run as files; the number of files.
+std::size_t export_run(const record::RunDir& run,
+                       const std::vector<report::Row>& rows,
+                       const fs::path& folder) {
+  report::RowPointers pointers;
+  for (const report::Row& row : rows) {
+    pointers.push_back(&row);
+  }
+  return report::write_exports(
+             folder, report::source_of(run, pointers), pointers, report::run_tables(pointers))
+      .size();
+}
+
+int report_one(const ReportOptions& options) {
+  refuse_page(options.page);
+  const record::RunDir run = open_run(options.names.front());
+  const report::Built built = report::build(run);
+  const fs::path folder =
+      options.exports.empty() ? run.report_folder() / "data" : fs::path(options.exports);
+  const std::size_t files = export_run(run, built.rows, folder);
   for (const std::string& file : built.unreadable) {
     std::cerr << "sweep: " << util::printable(file) << '\n';
   }
-  if (global.json) {
+  if (options.global.json) {
     std::cout << nlohmann::json{{"schema", 1},
                                 {"index", built.index.string()},
                                 {"written", built.pages},
                                 {"unchanged", built.unchanged},
-                                {"unreadable", built.unreadable}}
+                                {"unreadable", built.unreadable},
+                                {"exports", folder.string()},
+                                {"exported", files}}
                      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
   } else {
     std::cout << built.index.string()
-              << fmt::format("  ({} pages written, {} unchanged)\n", built.pages, built.unchanged);
+              << fmt::format("  ({} pages written, {} unchanged)\n", built.pages, built.unchanged)
+              << folder.string()
+              << fmt::format("  ({} files: every table as CSV, JSON, Markdown and LaTeX)\n", files);
   }
   return built.unreadable.empty() ? kDone : kInfra;
+}
+
+}  // namespace
+
+int run_report(const std::vector<std::string>& arguments) {
+  ReportOptions options;
+  CLI::App app{
+      "Builds the static pages of a run; they open from disk. Its tables are written as CSV, JSON, "
+      "Markdown and LaTeX into report/data, with summary.html, one file to send. Several runs are "
+      "compared on the terminal instead, and with --page on a page as well.",
+      "sweep report"};
+  app.add_option("RUN", options.names, "run folder or name; two or more: compared")->required();
+  app.add_option(
+      "--page", options.page, "of two or more runs: write the comparison as a page in this folder");
+  app.add_option("--export", options.exports, "write the tables into this folder instead");
+  add_global_options(app, options.global);
+  parse(app, arguments);
+  if (options.names.size() > 1) {
+    return compare_runs(options.names, options.page, options.global.json);
+  }
+  return report_one(options);
 }
 
 }  // namespace sweep::cli

@@ -249,6 +249,7 @@ Built Builder::build(const BuildOptions& options) {
   if (loaded.changed || state_->saved.ledger.sha256 != ledger_before) {
     (void)write_page(folder / kCacheName, to_bytes(state_->saved, this_program()));
   }
+  built.rows = std::move(items);
   return built;
 }
 

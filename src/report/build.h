@@ -1,6 +1,7 @@
 #pragma once
 
 #include "record/run_dir.h"
+#include "report/row.h"
 
 #include <filesystem>
 #include <memory>
@@ -21,6 +22,7 @@ struct Built {
   std::size_t unchanged = 0;    // left alone
   std::vector<std::string>
       unreadable;  // "file: reason" of trajectories that could not be read; they are shown nowhere
+  std::vector<Row> rows = {};  // every item, as the pages say it
 };
 
 // Builds the static pages of a run below its report/ folder from its trajectory files and ledger,

@@ -48,7 +48,7 @@ bool is_numeric(Type type) {
   return type == Type::integer || type == Type::number || type == Type::interval;
 }
 
-std::string_view name_of(Type type) {
+std::string_view type_name(Type type) {
   switch (type) {
     case Type::text:
       return "text";
@@ -66,7 +66,7 @@ std::string_view name_of(Type type) {
   return "";
 }
 
-std::string number(Show show, double value) {
+std::string shown_number(Show show, double value) {
   switch (show) {
     case Show::ratio:
       return util::human_ratio(value);
@@ -92,21 +92,23 @@ std::string number(Show show, double value) {
   return fmt::format("{:.4g}", value);
 }
 
-std::string interval(Show show, const Interval& value) {
+std::string shown_interval(Show show, const Interval& value) {
   if (show == Show::percent) {
     return fmt::format(
         "{:.0f}% [{:.0f}, {:.0f}]", 100 * value.point, 100 * value.low, 100 * value.high);
   }
   if (show == Show::ratio || show == Show::plain) {
     const auto [low, high] = util::human_bounds(value.low, value.high);
-    return fmt::format("{} [{}, {}]", number(show, value.point), low, high);
+    return fmt::format("{} [{}, {}]", shown_number(show, value.point), low, high);
   }
-  return fmt::format(
-      "{} [{}, {}]", number(show, value.point), number(show, value.low), number(show, value.high));
+  return fmt::format("{} [{}, {}]",
+                     shown_number(show, value.point),
+                     shown_number(show, value.low),
+                     shown_number(show, value.high));
 }
 
 // What the script sorts by; empty: the text itself.
-std::string sort_key(const Cell& cell) {
+std::string sort_key_of(const Cell& cell) {
   if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) {
     return std::to_string(*whole);
   }
@@ -119,7 +121,7 @@ std::string sort_key(const Cell& cell) {
   return {};
 }
 
-Markup content(const Column& column, const Cell& cell, const HtmlOptions& options) {
+Markup cell_content(const Column& column, const Cell& cell, const HtmlOptions& options) {
   Markup out = text(shown(column, cell));
   const auto* none = std::get_if<Missing>(&cell.value);
   const std::string& note = cell.note.empty() && none != nullptr ? none->reason : cell.note;
@@ -135,8 +137,8 @@ Markup content(const Column& column, const Cell& cell, const HtmlOptions& option
 Markup html_cell(const Column& column, const Cell& cell, const HtmlOptions& options, bool head) {
   const std::string_view tag = head ? "th" : "td";
   const std::string kind = is_numeric(column.type) ? "num" : "txt";
-  const Markup inner = content(column, cell, options);
-  const std::string key = sort_key(cell);
+  const Markup inner = cell_content(column, cell, options);
+  const std::string key = sort_key_of(cell);
   if (head) {
     return key.empty()
                ? element(tag, {{"scope", "row"}, {"class", kind}}, inner)
@@ -188,7 +190,7 @@ nlohmann::json columns_json(const DataTable& table) {
     columns.push_back({{"key", column.key},
                        {"title", column.title},
                        {"unit", column.unit},
-                       {"type", name_of(column.type)},
+                       {"type", type_name(column.type)},
                        {"description", column.description},
                        {"csv", std::move(fields)}});
   }
@@ -291,12 +293,12 @@ std::string shown(const Column& column, const Cell& cell) {
   }
   if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) {
     return column.show == Show::plain ? std::to_string(*whole)
-                                      : number(column.show, static_cast<double>(*whole));
+                                      : shown_number(column.show, static_cast<double>(*whole));
   }
   if (const auto* range = std::get_if<Interval>(&cell.value)) {
-    return interval(column.show, *range);
+    return shown_interval(column.show, *range);
   }
-  return number(column.show, std::get<double>(cell.value));
+  return shown_number(column.show, std::get<double>(cell.value));
 }
 
 Markup html(const DataTable& table, const HtmlOptions& options) {

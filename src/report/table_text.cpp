@@ -15,13 +15,13 @@ namespace sweep::report {
 namespace {
 
 // One code point of valid UTF-8 and its bytes in it.
-struct Point {
+struct CodePoint {
   char32_t code = 0;
   std::string_view bytes;
 };
 
-std::vector<Point> points(std::string_view valid) {
-  std::vector<Point> out;
+std::vector<CodePoint> code_points(std::string_view valid) {
+  std::vector<CodePoint> out;
   for (std::size_t at = 0; at < valid.size();) {
     const auto lead = static_cast<unsigned char>(valid[at]);
     const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
@@ -43,10 +43,10 @@ bool reorders(char32_t code) {
 }
 
 // Valid UTF-8 with control characters and reordering marks spelt out.
-std::string plain(std::string_view text) {
+std::string spelt_out(std::string_view text) {
   const std::string valid = util::printable(text);
   std::string out;
-  for (const Point& point : points(valid)) {
+  for (const CodePoint& point : code_points(valid)) {
     if (reorders(point.code)) {
       out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(point.code));
     } else if (point.code > 0x7F && point.code < 0xA0) {
@@ -60,7 +60,7 @@ std::string plain(std::string_view text) {
 
 // As it stands in one line: line breaks and tabs are blanks.
 std::string one_line(std::string_view text) {
-  std::string out = plain(text);
+  std::string out = spelt_out(text);
   std::replace_if(
       out.begin(), out.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return out;
@@ -81,19 +81,20 @@ bool like_formula(std::string_view text) {
   });
 }
 
-std::string number(double value) {
+std::string csv_number(double value) {
   return fmt::format("{}", value);
 }
 
 void append_value(std::vector<std::string>& fields, const Column& column, const Cell& cell) {
   if (const auto* range = std::get_if<record::Interval>(&cell.value)) {
-    fields.insert(fields.end(), {number(range->point), number(range->low), number(range->high)});
+    fields.insert(fields.end(),
+                  {csv_number(range->point), csv_number(range->low), csv_number(range->high)});
   } else if (const auto* words = std::get_if<std::string>(&cell.value)) {
     fields.push_back(csv_field(*words));
   } else if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) {
     fields.push_back(std::to_string(*whole));
   } else if (const auto* real = std::get_if<double>(&cell.value)) {
-    fields.push_back(number(*real));
+    fields.push_back(csv_number(*real));
   } else if (const auto* truth = std::get_if<bool>(&cell.value)) {
     fields.emplace_back(*truth ? "true" : "false");
   } else {
@@ -136,7 +137,7 @@ std::vector<std::string> notes_of(const DataTable& table) {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& parts) {
+std::string joined_notes(const std::vector<std::string>& parts) {
   std::string out;
   for (const std::string& part : parts) {
     out += (out.empty() ? "" : "; ") + part;
@@ -190,7 +191,7 @@ std::string_view latex_ascii(char c) {
   }
 }
 
-std::string latex_wide(const Point& point) {
+std::string latex_wide(const CodePoint& point) {
   switch (point.code) {
     case 0xA0:
       return "~";
@@ -222,7 +223,7 @@ std::string latex_wide(const Point& point) {
                 : fmt::format("{{[}}U+{:04X}]", static_cast<std::uint32_t>(point.code));
 }
 
-std::vector<std::size_t> seen(const DataTable& table) {
+std::vector<std::size_t> page_columns(const DataTable& table) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < table.columns().size(); ++i) {
     if (table.columns()[i].on_page) {
@@ -240,7 +241,7 @@ bool to_the_right(const Column& column) {
 }  // namespace
 
 std::string csv_field(std::string_view text) {
-  std::string clean = plain(text);
+  std::string clean = spelt_out(text);
   if (like_formula(clean)) {
     clean.insert(clean.begin(), '\'');
   }
@@ -281,7 +282,7 @@ std::string csv(const DataTable& table) {
 std::string latex_text(std::string_view text) {
   const std::string line = one_line(text);
   std::string out;
-  for (const Point& point : points(line)) {
+  for (const CodePoint& point : code_points(line)) {
     const std::string_view ascii =
         point.code < 0x80 ? latex_ascii(static_cast<char>(point.code)) : std::string_view{};
     out += point.code >= 0x80 ? latex_wide(point)
@@ -292,7 +293,7 @@ std::string latex_text(std::string_view text) {
 }
 
 std::string latex(const DataTable& table) {
-  const auto columns = seen(table);
+  const auto columns = page_columns(table);
   std::string layout;
   std::string head;
   for (const std::size_t i : columns) {
@@ -314,7 +315,7 @@ std::string latex(const DataTable& table) {
   out += "\\bottomrule\n\\end{tabular}\n";
   const auto notes = notes_of(table);
   if (!notes.empty()) {
-    out += "\n\\smallskip\\footnotesize " + latex_text(joined(notes)) + "\n";
+    out += "\n\\smallskip\\footnotesize " + latex_text(joined_notes(notes)) + "\n";
   }
   return out + "\\end{table}\n";
 }
@@ -324,25 +325,26 @@ std::string markdown_text(std::string_view text) {
   // for readers that take HTML first. A dot between letters would make a link of a host name.
   constexpr std::string_view active = "\\`*_{}[]#!|~:@>$";
   const auto letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
+  const std::string line = one_line(text);
   std::string out;
-  char before = ' ';
-  for (const char c : one_line(text)) {
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
     if (c == '&') {
       out += "&amp;";
     } else if (c == '<') {
       out += "&lt;";
     } else {
-      const bool link = c == '.' && letter(before);
+      const bool link =
+          c == '.' && i > 0 && i + 1 < line.size() && letter(line[i - 1]) && letter(line[i + 1]);
       out += link || active.find(c) != std::string_view::npos ? "\\" : "";
       out += c;
     }
-    before = c;
   }
   return out;
 }
 
 std::string markdown(const DataTable& table) {
-  const auto columns = seen(table);
+  const auto columns = page_columns(table);
   std::string head = "|";
   std::string rule = "|";
   for (const std::size_t i : columns) {
@@ -359,7 +361,7 @@ std::string markdown(const DataTable& table) {
     out += "\n";
   }
   const auto notes = notes_of(table);
-  return notes.empty() ? out : out + "\n" + markdown_text(joined(notes)) + "\n";
+  return notes.empty() ? out : out + "\n" + markdown_text(joined_notes(notes)) + "\n";
 }
 
 }  // namespace sweep::report

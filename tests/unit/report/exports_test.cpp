@@ -1,0 +1,206 @@
+#include "report/exports.h"
+
+#include "record/run_dir.h"
+#include "util/error.h"
+#include "util/file.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+
+namespace sweep::report {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+Row export_row(const std::string& problem, const std::string& model, const std::string& outcome) {
+  Row row;
+  row.item = "custom/" + model + "/" + problem;
+  row.run = "r";
+  row.variant = "custom";
+  row.model = model;
+  row.level = "level1";
+  row.problem = problem;
+  row.title = "Sparse product";
+  row.harness = "default";
+  row.page = "t/custom/m/level_1_problem_3.html";
+  row.outcome = outcome;
+  row.finished_at = "2026-01-31T12:00:00.000Z";
+  row.has_result = true;
+  row.host = "secret-host";
+  row.base_url = "http://secret-endpoint/v1";
+  row.deployment = "secret-deployment";
+  row.device = "cuda:0";
+  row.gpu = "NVIDIA H200";
+  row.version = "0.1.0";
+  row.cost_usd = 0.5;
+  row.input_tokens = 100;
+  row.output_tokens = 20;
+  row.tools["run_correctness"] = {2, 1};
+  row.stages.push_back({"stress", true, outcome == "correct", "30 shapes", 0.5, 30, 30});
+  RowTurn turn;
+  turn.turn = 1;
+  turn.calls = {{"run_correctness", "native", false, "INCORRECT_VALUE", 1, 2}};
+  row.series.push_back(turn);
+  turn.turn = 2;
+  turn.calls = {{"submit_kernel", "native", outcome == "correct", "PASS_FASTER", 3, 4}};
+  row.series.push_back(turn);
+  if (outcome == "correct") {
+    row.verdict = "PASS_FASTER";
+    row.compiled = row.correct = true;
+    row.speedup = record::Interval{2, 1.9, 2.1};
+    row.runtime_us = 10;
+    row.seed_us = 20;
+    row.timings.push_back({"rows=4", 20, 10, record::Interval{2, 1.9, 2.1}, 0.5, 5, 20});
+    row.metrics = {{"energy_per_call", "rows=4", 0.002, "J"}, {"launch_ratio", "rows=4", 3, ""}};
+  }
+  return row;
+}
+
+struct Exported {
+  Exported()
+      : rows{export_row("level1/3", "m", "correct"),
+             export_row("level1/4", "m", "rejected"),
+             export_row("level1/3", "=cmd|'/c'!A1", "infra_error")} {
+    for (const Row& row : rows) {
+      pointers.push_back(&row);
+    }
+    source.run = "r";
+    source.version = "0.1.0";
+    source.ledger_head = std::string(64, 'a');
+    source.ledger_rows = 7;
+  }
+
+  std::vector<std::string> write(const fs::path& folder) const {
+    return write_exports(folder, source, pointers, run_tables(pointers));
+  }
+
+  std::vector<Row> rows;
+  RowPointers pointers;
+  Source source;
+};
+
+TEST(Exports, HaveEveryTableInEveryFormAndASchemaOfEachColumn) {
+  const util::TempDir folder;
+  const Exported from;
+  const auto names = from.write(folder.path() / "data");
+  const auto schema = nlohmann::json::parse(record::read_whole(folder.path() / "data/schema.json"));
+  EXPECT_EQ(schema.at("kind"), "sweep export");
+  EXPECT_EQ(schema.at("ledger_head"), from.source.ledger_head);
+  EXPECT_EQ(schema.at("tables").size(), 12U);
+  for (const auto& [name, table] : schema.at("tables").items()) {
+    for (const char* ending : {".csv", ".json", ".md", ".tex"}) {
+      EXPECT_THAT(names, Contains(name + ending));
+    }
+    // The head of the CSV is what the schema says, and every column is described.
+    std::string head;
+    for (const auto& column : table.at("columns")) {
+      EXPECT_NE(column.at("description"), "") << name << " " << column.at("key");
+      for (const auto& field : column.at("csv")) {
+        head += field.get<std::string>() + ",";
+      }
+    }
+    const std::string csv = record::read_whole(folder.path() / "data" / (name + ".csv"));
+    EXPECT_THAT(csv, StartsWith(head + "missing\r\n"));
+    const auto json =
+        nlohmann::json::parse(record::read_whole(folder.path() / "data" / (name + ".json")));
+    EXPECT_EQ(json.at("columns"), table.at("columns"));
+    EXPECT_EQ(json.at("rows").size(),
+              static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) - 1);
+  }
+}
+
+TEST(Exports, HoldNoHostNoEndpointAndNoFormula) {
+  const util::TempDir folder;
+  const Exported from;
+  for (const std::string& name : from.write(folder.path() / "data")) {
+    const std::string text = record::read_whole(folder.path() / "data" / name);
+    EXPECT_THAT(text, Not(HasSubstr("secret-"))) << name;
+    if (name.ends_with(".csv")) {
+      EXPECT_THAT(text, Not(HasSubstr(",=cmd"))) << name;
+      EXPECT_THAT(text, Not(HasSubstr("\n=cmd"))) << name;
+    }
+  }
+}
+
+TEST(Exports, ReplaceTheirOwnFilesAndNoOthers) {
+  const util::TempDir folder;
+  Exported from;
+  const fs::path data = folder.path() / "data";
+  (void)from.write(data);
+  const auto before = fs::last_write_time(data / "models.csv");
+  (void)from.write(data);
+  EXPECT_EQ(fs::last_write_time(data / "models.csv"), before);  // unchanged: left alone
+  std::ofstream(folder.path() / "mine.txt") << "mine";
+  EXPECT_THROW((void)from.write(folder.path()), util::UsageError);
+  fs::create_directory_symlink(data, folder.path() / "link");
+  EXPECT_THROW((void)from.write(folder.path() / "link"), util::UsageError);
+}
+
+TEST(Exports, SumModelsUpWithIntervals) {
+  const Exported from;
+  const auto json = to_json(models_table(from.pointers));
+  const auto& m = json.at("rows")[0];
+  EXPECT_EQ(m["judged"], 2);  // the rejected one counts as a failure
+  EXPECT_EQ(m["correct"], 1);
+  EXPECT_NEAR(m["correct_rate"]["low"].get<double>(), 0.0945, 1e-3);  // Wilson, 1 of 2
+  EXPECT_EQ(m["geometric_mean"], 2);
+  EXPECT_EQ(m["left_out"], 1);
+  EXPECT_EQ(m["cost_usd"], 1.0);
+  const auto& lost = json.at("rows")[1];
+  EXPECT_EQ(lost["judged"], 0);  // infrastructure is nobody's failure
+  EXPECT_EQ(lost["missing"]["correct_rate"], "no item was judged");
+}
+
+TEST(PopcornExport, HasItsColumnsItsWordsAndItsMinusOnes) {
+  const Exported from;
+  const std::string csv = popcorn_csv(from.pointers);
+  EXPECT_THAT(
+      csv,
+      StartsWith("folder,set_id,mode,task,problem_id,level,model_raw,model,correct,outcome,speedup,"
+                 "dram_util,compute_pct,power_w,energy_mj,fusion,occupancy,sol_score,timeout_"
+                 "recovered,total_turns,first_correct_step,wall_clock_s,llm_total_tokens\r\n"
+                 "r,custom,default,Sparse product,3,1,m,m,True,correct,2,,,200,2,3,,,False,0,2.0,0,"
+                 "120\r\n"));
+  EXPECT_THAT(csv, HasSubstr(",4,1,m,m,False,incorrect,,"));
+  EXPECT_THAT(csv, HasSubstr(",False,error,,"));
+  const auto json = popcorn_json(from.pointers);
+  EXPECT_EQ(json[0]["problem_id"], 3);
+  EXPECT_EQ(json[0]["final_result"]["runtime"], 10.0);
+  EXPECT_EQ(json[1]["final_result"]["runtime"], -1);
+  EXPECT_EQ(json[1]["outcome"], "incorrect");
+}
+
+TEST(SummaryPage, IsOneFileWithoutALinkOut) {
+  Exported from;
+  from.rows[0].model = "</script><img src=x onerror=alert(1)>";
+  const std::string page = summary_page(from.source, from.pointers);
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  EXPECT_THAT(page, Not(HasSubstr("href=")));
+  EXPECT_THAT(page, Not(HasSubstr("src=\"")));
+  EXPECT_THAT(page, Not(HasSubstr("url(http")));
+  // One script and one style, which end once.
+  const auto count = [&](const std::string& what) {
+    std::size_t n = 0;
+    for (std::size_t at = page.find(what); at != std::string::npos; at = page.find(what, at + 1)) {
+      ++n;
+    }
+    return n;
+  };
+  EXPECT_EQ(count("<script>"), 1U);
+  EXPECT_EQ(count("</script>"), 1U);
+  EXPECT_EQ(count("</style>"), 1U);
+  EXPECT_THAT(page, HasSubstr(from.source.ledger_head));
+  EXPECT_THAT(page, HasSubstr("seed kernel"));
+}
+
+}  // namespace
+}  // namespace sweep::report
