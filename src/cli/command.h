@@ -32,10 +32,12 @@ int run_eval(const std::vector<std::string>& arguments);
 int run_gc(const std::vector<std::string>& arguments);
 int run_new(const std::vector<std::string>& arguments);
 int run_problems(const std::vector<std::string>& arguments);
+int run_compare(const std::vector<std::string>& arguments);
 int run_doctor(const std::vector<std::string>& arguments);
 int run_sweep(const std::vector<std::string>& arguments);  // `sweep CONFIG.toml ...`
 int run_quickstart(const std::vector<std::string>& arguments);
 int run_probe(const std::vector<std::string>& arguments);
+int run_publish(const std::vector<std::string>& arguments);
 int run_replay(const std::vector<std::string>& arguments);
 int run_report(const std::vector<std::string>& arguments);
 int run_selftest(const std::vector<std::string>& arguments);

@@ -26,7 +26,9 @@ constexpr std::array kCommands = {
             run_replay},
     Command{"status", "say where a run stands, also while it runs", run_status},
     Command{"stop", "end the sweep that works on a run; it goes on later", run_stop},
-    Command{"report", "build the pages of a run", run_report},
+    Command{"report", "build the pages of a run, and its tables as files", run_report},
+    Command{"compare", "hold runs against each other on the same problems", run_compare},
+    Command{"publish", "write a copy of a run without private names, to be shown", run_publish},
     Command{"verify", "check a run's ledger and artifacts byte by byte", run_verify},
     Command{"gc", "delete what no run needs any more", run_gc},
     Command{

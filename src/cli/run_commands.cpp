@@ -1,13 +1,8 @@
-#include "agent/recompute.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/runs.h"
-#include "cli/style.h"
-#include "record/ledger.h"
 #include "record/run_dir.h"
-#include "record/verify.h"
 #include "report/build.h"
-#include "report/compare.h"
 #include "report/exports.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -40,91 +35,26 @@ record::RunDir open_run(const std::string& name) {
       "E_RUN_MISSING");
 }
 
-int run_verify(const std::vector<std::string>& arguments) {
-  std::string name;
-  GlobalOptions global;
-  CLI::App app{
-      "Checks a run against its ledger (hash chain, artifacts, finished trajectories) and "
-      "computes its results again from the raw samples.",
-      "sweep verify"};
-  app.add_option("RUN", name, "run folder or name")->required();
-  add_global_options(app, global);
-  parse(app, arguments);
-  const record::RunDir run = open_run(name);
-  record::RunVerification checked = record::verify_run(run);
-  const agent::Recomputed again = agent::recompute(run);
-  checked.broken.insert(checked.broken.end(), again.findings.begin(), again.findings.end());
-  const bool good = checked.intact();
-  if (global.json) {
-    std::cout << nlohmann::json{{"schema", 1},
-                                {"intact", good},
-                                {"rows", checked.ledger.rows},
-                                {"head", checked.ledger.head},
-                                {"problem", checked.ledger.problem},
-                                {"artifacts", checked.artifacts},
-                                {"trajectories", checked.trajectories},
-                                {"kernels", checked.kernels},
-                                {"results", again.results},
-                                {"broken", checked.broken}}
-                     .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
-              << '\n';
-  } else {
-    const Style style = Style::for_stdout();
-    std::cout << fmt::format(
-        "{} rows, {} artifacts, {} finished trajectories, {} kernels, {} results computed again, "
-        "head {}\n",
-        checked.ledger.rows,
-        checked.artifacts,
-        checked.trajectories,
-        checked.kernels,
-        again.results,
-        checked.ledger.head);
-    if (!checked.ledger.problem.empty()) {
-      std::cout << style.bad("broken ") << util::printable(checked.ledger.problem) << '\n';
-    }
-    for (const std::string& broken : checked.broken) {
-      std::cout << style.bad("broken ") << util::printable(broken) << '\n';
-    }
-    std::cout << (good ? style.good("intact") : style.bad("NOT intact")) << '\n';
-  }
-  return good ? kDone : kInfra;
-}
-
-namespace {
-
-int compare_runs(const std::vector<std::string>& names, const std::string& page, bool json) {
-  std::vector<record::RunDir> runs;
-  for (const std::string& name : names) {
-    runs.push_back(open_run(name));
-  }
-  const report::Comparison comparison = report::compare(runs);
-  std::cout << (json ? report::to_json(comparison)
-                               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-                           "\n"
-                     : report::text(comparison));
-  if (!page.empty()) {
-    const fs::path written = report::write_comparison(runs, comparison, page);
-    (json ? std::cerr : std::cout) << written.string() << '\n';
-  }
-  return kDone;
-}
-
-}  // namespace
-
 namespace {
 
 struct ReportOptions {
   std::vector<std::string> names;
-  std::string page, exports;
+  std::string page, exports;  // page: of the old spelling of `sweep compare`
   GlobalOptions global;
 };
 
-void refuse_page(const std::string& page) {
-  if (!page.empty()) {
-    throw util::UsageError({"--page " + page,
-                            "is the page of a comparison, and there is one run",
-                            "name two or more runs; the pages of one lie in its report folder"},
-                           "E_COMPARE_OUT");
+// Runs were once compared by this command.
+void refuse_comparison(const ReportOptions& options) {
+  if (options.names.size() > 1 || !options.page.empty()) {
+    std::string next = "sweep compare";
+    for (const std::string& name : options.names) {
+      next += " " + util::printable(name);
+    }
+    throw util::UsageError({"sweep report",
+                            options.page.empty() ? "makes the pages of one run"
+                                                 : "has no --page: it is that of a comparison",
+                            "runs are compared by `" + next + " ...`"},
+                           "E_REPORT_RUNS");
   }
 }
 
@@ -142,7 +72,6 @@ std::size_t export_run(const record::RunDir& run,
 }
 
 int report_one(const ReportOptions& options) {
-  refuse_page(options.page);
   const record::RunDir run = open_run(options.names.front());
   const report::Built built = report::build(run);
   const fs::path folder =
@@ -176,18 +105,15 @@ int run_report(const std::vector<std::string>& arguments) {
   ReportOptions options;
   CLI::App app{
       "Builds the static pages of a run; they open from disk. Its tables are written as CSV, JSON, "
-      "Markdown and LaTeX into report/data, with summary.html, one file to send. Several runs are "
-      "compared on the terminal instead, and with --page on a page as well.",
+      "Markdown and LaTeX into report/data, with summary.html, one file to send.",
       "sweep report"};
-  app.add_option("RUN", options.names, "run folder or name; two or more: compared")->required();
+  app.add_option("RUN", options.names, "run folder or name")->required();
   app.add_option(
       "--page", options.page, "of two or more runs: write the comparison as a page in this folder");
   app.add_option("--export", options.exports, "write the tables into this folder instead");
   add_global_options(app, options.global);
   parse(app, arguments);
-  if (options.names.size() > 1) {
-    return compare_runs(options.names, options.page, options.global.json);
-  }
+  refuse_comparison(options);
   return report_one(options);
 }
 

@@ -3,6 +3,8 @@
 #include "agent/agent.h"
 #include "agent/no_effect.h"
 #include "config/dotenv.h"
+#include "evaluate/preparation.h"
+#include "evaluate/salt.h"
 #include "problem/problem.h"
 #include "queue/endings.h"
 #include "record/artifacts.h"
@@ -272,6 +274,20 @@ Standing standing_of(const Plan& plan,
   return standing;
 }
 
+namespace {
+
+// What the ledger says of the held-out draws before anything is asked: their epoch, and a
+// commitment to their salt. Null on the cpu device, which holds nothing out.
+nlohmann::json held_out_of(const config::SweepConfig& config) {
+  if (config.run.device == "cpu") {
+    return nullptr;
+  }
+  return {{"epoch", config.run.epoch},
+          {"salt_commitment", evaluate::salt_commitment(evaluate::read_salt({}))}};
+}
+
+}  // namespace
+
 void open_run(const Plan& plan,
               const config::Conditions& conditions,
               const record::RunDir& run,
@@ -283,12 +299,16 @@ void open_run(const Plan& plan,
   const std::string hash = util::sha256_hex(identity);
   const std::string planned = artifacts.put(record::plan_json(names_of(plan.chosen)));
   const auto before = identity_of(ledger.rows());
-  const nlohmann::json data{
+  const nlohmann::json held_out = held_out_of(plan.config);
+  nlohmann::json data{
       {"identity_sha256", hash},
       {"items_sha256", planned},
       {"toml_sha256", artifacts.put(config::recorded_text(plan.toml, plan.config.file.string()))},
       {"sweep_version", version},
       {"policy", record::kPolicy}};
+  if (!held_out.is_null()) {
+    data["held_out"] = held_out;
+  }
   if (!before) {
     (void)artifacts.put(identity);
     // Before the row that names it: a run that is killed between the two is intact.
@@ -304,8 +324,11 @@ void open_run(const Plan& plan,
     (void)ledger.append(record::kind::config, {}, row);
     record::write_whole(run.config_file(), identity + "\n");
   } else {
-    (void)ledger.append(
-        record::kind::run_resume, {}, {{"items_sha256", planned}, {"sweep_version", version}});
+    nlohmann::json row{{"items_sha256", planned}, {"sweep_version", version}};
+    if (!held_out.is_null()) {
+      row["held_out"] = held_out;
+    }
+    (void)ledger.append(record::kind::run_resume, {}, row);
     // A process that was killed may have left an older one, or none.
     std::error_code error;
     if (!fs::is_regular_file(run.config_file(), error) ||

@@ -4,6 +4,7 @@
 #include "record/artifacts.h"
 #include "record/ledger.h"
 #include "record/plan.h"
+#include "report/cite.h"
 #include "report/load_rows.h"
 #include "report/metrics.h"
 #include "report/page_file.h"
@@ -200,6 +201,7 @@ void write_rest(const Context& context,
   (void)write_page(folder / "tool_use.csv", tool_use_csv(items));
   (void)write_page(folder / "metrics", metrics_text(context, items));
   write_pages(context, items, kernels_of(run), put);
+  put(std::string(kCitePage), cite_page(context, publication_facts(run)));
 }
 
 }  // namespace
@@ -219,7 +221,7 @@ Built Builder::build(const BuildOptions& options) {
   const Phase at_least = phase_of(ledger.read, alive, false);
   const bool settled = at_least == Phase::ended || at_least == Phase::interrupted;
   Context context;
-  context.run_name = run.folder().filename().string();
+  context.run_name = options.run_name.empty() ? run.folder().filename().string() : options.run_name;
   context.refresh_seconds = options.refresh_seconds;
   const ItemPage page{
       [&](const Row& row, const fs::path& file) { return made_with(context, row, file, settled); },

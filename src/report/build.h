@@ -11,9 +11,10 @@
 namespace sweep::report {
 
 struct BuildOptions {
-  int refresh_seconds = 0;  // above 0: pages served live follow the run
-  unsigned workers = 0;     // threads that read trajectories; 0: one a core
-  bool use_cache = true;    // false: everything is made anew, e.g. to publish it
+  int refresh_seconds = 0;    // above 0: pages served live follow the run
+  unsigned workers = 0;       // threads that read trajectories; 0: one a core
+  bool use_cache = true;      // false: everything is made anew, e.g. to publish it
+  std::string run_name = {};  // on pages; empty: the folder's name
 };
 
 struct Built {

@@ -2,6 +2,9 @@
 
 #include "report/summary.h"
 #include "report/words.h"
+#include "stats/paired.h"
+#include "stats/resample.h"
+#include "stats/summary.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -73,6 +76,20 @@ void note_device(const Row& row, Comparison& out) {
   out.on_cpu = out.on_cpu || row.device == "cpu";
 }
 
+void add_interval(const std::vector<const Row*>& items, Comparison::Row& row) {
+  stats::Numbering problems;
+  std::vector<stats::Attempt> attempts;
+  for (const Row* item : items) {
+    attempts.push_back({problems.of(item->variant + "/" + item->problem),
+                        item->speedup ? item->speedup->point : 0.0});
+  }
+  const auto mean = stats::geometric_mean(attempts, stats::Failures::leave_out, {});
+  if (mean.interval) {
+    row.mean_low = mean.interval->low;
+    row.mean_high = mean.interval->high;
+  }
+}
+
 Comparison::Row side_of(const std::string& run, const std::vector<const Row*>& items) {
   const Totals totals = total(items);
   Comparison::Row row;
@@ -87,6 +104,7 @@ Comparison::Row side_of(const std::string& run, const std::vector<const Row*>& i
   }
   row.timed = totals.timed;
   row.geometric_mean = totals.geometric_mean.value_or(0);
+  add_interval(items, row);
   row.tokens = totals.input_tokens + totals.output_tokens;
   row.cost_usd = totals.cost_usd.value_or(-1);
   for (const Row* item : items) {
@@ -126,6 +144,57 @@ std::string why_none(const std::vector<record::RunDir>& runs, const std::vector<
                         : "the same problems ended, but not of the same model, and the model's "
                           "name is part of an item; give it the same [[models]] name in each "
                           "run, or hold models against each other as [[models]] of one run";
+}
+
+// The first run against number `other`, of one model.
+Comparison::Paired paired_of(const Comparison& comparison,
+                             std::size_t other,
+                             const std::string& model) {
+  Comparison::Paired out;
+  out.base = comparison.runs.front();
+  out.other = comparison.runs[other];
+  out.model = model;
+  std::vector<stats::Pair> pairs;
+  for (const Comparison::Problem& problem : comparison.problems) {
+    if (problem.model != model) {
+      continue;
+    }
+    const Comparison::Cell& a = problem.cells.front();
+    const Comparison::Cell& b = problem.cells[other];
+    std::size_t& with_base = b.correct > 0 ? out.both : out.only_base;
+    std::size_t& without_base = b.correct > 0 ? out.only_other : out.neither;
+    ++(a.correct > 0 ? with_base : without_base);
+    if (a.timed > 0 && b.timed > 0) {
+      pairs.push_back({a.geometric_mean, b.geometric_mean});
+    }
+  }
+  out.solved_p = stats::mcnemar_exact({out.both, out.only_base, out.only_other, out.neither});
+  if (pairs.empty()) {
+    return out;
+  }
+  const stats::PairedRatio ratio = stats::paired_ratio(pairs, {});
+  out.timed = ratio.n;
+  out.ratio = ratio.ratio;
+  out.low = ratio.interval ? ratio.interval->low : 0;
+  out.high = ratio.interval ? ratio.interval->high : 0;
+  out.faster = ratio.higher;
+  out.slower = ratio.lower;
+  out.speed_p = ratio.p_value;
+  return out;
+}
+
+void add_pairs(Comparison& out) {
+  std::vector<std::string> models;
+  for (const Comparison::Problem& problem : out.problems) {
+    if (std::find(models.begin(), models.end(), problem.model) == models.end()) {
+      models.push_back(problem.model);
+    }
+  }
+  for (std::size_t other = 1; other < out.runs.size(); ++other) {
+    for (const std::string& model : models) {
+      out.pairs.push_back(paired_of(out, other, model));
+    }
+  }
 }
 
 }  // namespace
@@ -169,6 +238,7 @@ Comparison compare(const std::vector<record::RunDir>& runs) {
       out.rows.push_back(side_of(out.runs.back(), items));
     }
   }
+  add_pairs(out);
   return out;
 }
 
@@ -187,99 +257,6 @@ std::string common_text(const Comparison& comparison) {
   const char* plural = all.size() == 1 ? "" : "s";
   return one_model ? fmt::format("{} problem{}", all.size(), plural)
                    : fmt::format("{} pairs of model and problem", all.size());
-}
-
-std::string text(const Comparison& comparison) {
-  std::string out =
-      fmt::format("{} ended in every run{}\n",
-                  common_text(comparison),
-                  comparison.dropped > 0 ? fmt::format("; {} item{} of others {} left out",
-                                                       comparison.dropped,
-                                                       comparison.dropped == 1 ? "" : "s",
-                                                       comparison.dropped == 1 ? "is" : "are")
-                                         : "");
-  if (comparison.rows.empty()) {
-    return out + comparison.why + "\n";
-  }
-  out += fmt::format("{:<20}  {:<12}  {:<20}  {:>9}  {:>11}  {:>8}  {:>6}  {:>6}  {:>8}\n",
-                     "run",
-                     "harness",
-                     "model",
-                     "correct",
-                     "95%",
-                     "speedup",
-                     "turns",
-                     "calls",
-                     "tokens");
-  for (const Comparison::Row& row : comparison.rows) {
-    out += fmt::format("{:<20}  {:<12}  {:<20}  {:>9}  {:>11}  {:>8}  {:>6.1f}  {:>6.1f}  {:>8}\n",
-                       util::printable(row.run),
-                       util::printable(row.harness),
-                       util::printable(row.model),
-                       fmt::format("{}/{}", row.correct, row.items),
-                       fmt::format("{:.0f}%-{:.0f}%", 100 * row.rate_low, 100 * row.rate_high),
-                       row.timed > 0 ? fmt::format("{:.2f}x", row.geometric_mean) : "-",
-                       row.turns,
-                       row.tool_calls,
-                       util::human_count(static_cast<std::uint64_t>(row.tokens)));
-    out +=
-        fmt::format("  ended by: {}; tools: {}\n", counts_text(row.stops), counts_text(row.tools));
-  }
-  if (comparison.uneven) {
-    out += "the runs have different numbers of attempts: each rate is over all of its run's\n";
-  }
-  if (comparison.devices.size() > 1) {
-    out += "the runs are from different devices: their speedups do not compare\n";
-  }
-  return out + (comparison.on_cpu ? "times of the cpu device are no GPU times\n" : "") +
-         "speedup: geometric mean over correct kernels that were timed, against the seed\n";
-}
-
-nlohmann::json to_json(const Comparison& comparison) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const Comparison::Row& row : comparison.rows) {
-    rows.push_back(
-        {{"run", row.run},
-         {"harness", row.harness},
-         {"model", row.model},
-         {"items", row.items},
-         {"correct", row.correct},
-         {"rate_low", row.rate_low},
-         {"rate_high", row.rate_high},
-         {"timed", row.timed},
-         {"geometric_mean", row.timed > 0 ? nlohmann::json(row.geometric_mean) : nlohmann::json()},
-         {"turns", row.turns},
-         {"tool_calls", row.tool_calls},
-         {"tokens", row.tokens},
-         {"cost_usd", row.cost_usd >= 0 ? nlohmann::json(row.cost_usd) : nlohmann::json()},
-         {"stops", row.stops},
-         {"tools", row.tools}});
-  }
-  nlohmann::json problems = nlohmann::json::array();
-  for (const Comparison::Problem& one : comparison.problems) {
-    nlohmann::json cells = nlohmann::json::array();
-    for (const Comparison::Cell& cell : one.cells) {
-      cells.push_back({{"items", cell.items},
-                       {"correct", cell.correct},
-                       {"geometric_mean",
-                        cell.timed > 0 ? nlohmann::json(cell.geometric_mean) : nlohmann::json()},
-                       {"standing", cell.standing}});
-    }
-    problems.push_back({{"model", one.model},
-                        {"variant", one.variant},
-                        {"problem", one.problem},
-                        {"runs", std::move(cells)}});
-  }
-  return {{"schema", 2},
-          {"runs", comparison.runs},
-          {"common", comparison.problems.size()},
-          {"problems", std::move(problems)},
-          {"dropped", comparison.dropped},
-          {"uneven", comparison.uneven},
-          {"why", comparison.why.empty() ? nlohmann::json() : nlohmann::json(comparison.why)},
-          {"devices", comparison.devices},
-          {"on_cpu", comparison.on_cpu},
-          {"rows", std::move(rows)}};
 }
 
 }  // namespace sweep::report

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "record/run_dir.h"
+#include "report/table.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -23,6 +24,7 @@ struct Comparison {
     double rate_low = 0, rate_high = 0;  // Wilson, 95%
     std::size_t timed = 0;               // correct with a speedup
     double geometric_mean = 0;           // of their speedups; 0: none
+    double mean_low = 0, mean_high = 0;  // bootstrap over problems, 95%; 0: fewer than two problems
     double turns = 0, tool_calls = 0;    // means an item
     std::int64_t tokens = 0;
     double cost_usd = -1;                             // -1: a price is unknown
@@ -41,8 +43,22 @@ struct Comparison {
     std::vector<Cell> cells;  // one a run
   };
 
+  // The first run against another one on the problems in common, of one model. A problem is solved
+  // by a run with at least one correct attempt there.
+  struct Paired {
+    std::string base, other, model;
+    std::size_t both = 0, only_base = 0, only_other = 0, neither = 0;
+    double solved_p = 1;       // McNemar's exact test, two-sided; not corrected for several
+    std::size_t timed = 0;     // problems with a timed correct kernel in both
+    double ratio = 0;          // geometric mean of other's speedup over base's; 0: none
+    double low = 0, high = 0;  // bootstrap over problems, 95%; 0: fewer than two
+    std::size_t faster = 0, slower = 0;  // problems where other's speedup is higher, lower
+    double speed_p = 1;                  // sign test of these
+  };
+
   std::vector<std::string> runs;
   std::vector<Row> rows;
+  std::vector<Paired> pairs;
   std::vector<Problem> problems;     // those that ended in all runs
   std::size_t dropped = 0;           // items of others
   bool uneven = false;               // the runs have different numbers of attempts
@@ -55,6 +71,15 @@ struct Comparison {
 [[nodiscard]] Comparison compare(const std::vector<record::RunDir>& runs);
 
 [[nodiscard]] std::string text(const Comparison& comparison);
+
+// The same as tables: "comparison", "comparison_pairs", "comparison_problems" and
+// "comparison_uses", how often each tool was called and each end was met, one column a run and
+// model.
+[[nodiscard]] DataTable comparison_table(const Comparison& comparison);
+[[nodiscard]] DataTable pairs_table(const Comparison& comparison);
+[[nodiscard]] DataTable compared_problems_table(const Comparison& comparison);
+[[nodiscard]] DataTable uses_table(const Comparison& comparison);
+
 [[nodiscard]] std::string counts_text(const std::map<std::string, std::size_t>& counts);
 [[nodiscard]] nlohmann::json to_json(const Comparison& comparison);  // docs/run_format.md
 

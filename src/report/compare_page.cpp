@@ -42,77 +42,10 @@ Markup sources(const std::vector<record::RunDir>& runs, const fs::path& folder) 
   return render(table);
 }
 
-std::string mean(std::size_t timed, double geometric_mean) {
-  return timed > 0 ? util::human_ratio(geometric_mean) : std::string("\u2014");
-}
-
-Markup rows(const Comparison& comparison) {
-  Table table{"comparison",
-              "",
-              {"run",
-               "harness",
-               "model",
-               "correct",
-               "95% interval",
-               "geometric mean",
-               "timed",
-               "turns",
-               "tool calls",
-               "tokens",
-               "cost"},
-              {false, false, false, true, true, true, true, true, true, true, true},
-              {}};
-  for (const Comparison::Row& row : comparison.rows) {
-    table.rows.push_back(
-        {text(row.run),
-         text(row.harness),
-         text(row.model),
-         text(fmt::format("{}/{}", row.correct, row.items)),
-         text(fmt::format("{:.0f}%\u2013{:.0f}%", 100 * row.rate_low, 100 * row.rate_high)),
-         text(mean(row.timed, row.geometric_mean)),
-         text(std::to_string(row.timed)),
-         text(fmt::format("{:.1f}", row.turns)),
-         text(fmt::format("{:.1f}", row.tool_calls)),
-         text(util::human_count(static_cast<std::uint64_t>(row.tokens))),
-         text(dollars(row.cost_usd >= 0 ? std::optional(row.cost_usd) : std::nullopt))});
-  }
-  return render(table);
-}
-
-// How the conversations went, beside what they came to.
-Markup uses(const Comparison& comparison) {
-  Table table{
-      "uses", "", {"run", "model", "ended by", "calls by tool"}, {false, false, false, false}, {}};
-  for (const Comparison::Row& row : comparison.rows) {
-    table.rows.push_back({text(row.run),
-                          text(row.model),
-                          text(counts_text(row.stops)),
-                          text(counts_text(row.tools))});
-  }
-  return render(table);
-}
-
-std::string cell_text(const Comparison::Cell& cell) {
-  const std::string speedup =
-      cell.timed > 0 ? util::human_ratio(cell.geometric_mean) + " " : std::string();
-  return cell.items == 1 ? speedup + cell.standing
-                         : fmt::format("{}{}/{} correct", speedup, cell.correct, cell.items);
-}
-
-Markup problems(const Comparison& comparison) {
-  Table table{"problems", "", {"problem", "model"}, {false, false}, {}};
-  for (const std::string& run : comparison.runs) {
-    table.header.push_back(run);
-    table.numeric.push_back(false);
-  }
-  for (const Comparison::Problem& one : comparison.problems) {
-    std::vector<Markup> row = {text(one.problem), text(one.model)};
-    for (const Comparison::Cell& cell : one.cells) {
-      row.push_back(text(cell_text(cell)));
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return render(table);
+Markup section_of(const DataTable& table) {
+  return element("h2", text(table.title())) +
+         element("p", {{"class", "meta"}}, text(table.description())) +
+         html(table, {"", std::string(kPage), false});
 }
 
 // How the numbers are to be read.
@@ -157,17 +90,25 @@ fs::path write_comparison(const std::vector<record::RunDir>& runs,
   context.on_cpu = comparison.on_cpu;
   context.device = comparison.devices.size() == 1 ? comparison.devices.front() : "";
   const std::string page(kPage);
-  const Markup body = element("h1", text("Runs compared")) + notes(comparison) +
-                      element("h2", text("Harnesses")) + rows(comparison) +
-                      element("h2", text("Problems")) + problems(comparison) +
-                      element("h2", text("Conversations")) + uses(comparison) +
-                      element("h2", text("Runs")) + sources(runs, folder);
+  const std::vector<DataTable> tables = {comparison_table(comparison),
+                                         pairs_table(comparison),
+                                         compared_problems_table(comparison),
+                                         uses_table(comparison)};
+  Markup body = element("h1", text("Runs compared")) + notes(comparison);
+  for (const DataTable& table : tables) {
+    body += section_of(table);
+  }
+  body += element("h2", text("Ledgers")) + sources(runs, folder);
   for (const embedded::File& asset : embedded::report_assets()) {
     record::write_whole(folder / asset.name, asset.text);
   }
   record::write_whole(
       folder / "comparison.json",
       to_json(comparison).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  for (const DataTable& table : tables) {
+    record::write_whole(folder / (table.name() + ".csv"), csv(table));
+    record::write_whole(folder / (table.name() + ".tex"), latex(table));
+  }
   record::write_whole(folder / "methods.html", methods_page(context));
   record::write_whole(folder / page, document(context, page, "Runs compared", {}, body));
   return folder / page;

@@ -27,8 +27,8 @@ bool is_export(const fs::path& folder) {
     return false;
   }
   try {
-    const auto json = nlohmann::json::parse(record::read_whole(file));
-    return json.is_object() && json.value("kind", "") == "sweep export";
+    const auto from = nlohmann::json::parse(record::read_whole(file));
+    return from.is_object() && from.value("kind", "") == "sweep export";
   } catch (const nlohmann::json::exception&) {
     return false;
   }
@@ -75,8 +75,8 @@ class ExportWriter {
   fs::path folder_;
 };
 
-std::string export_text(const nlohmann::json& json) {
-  return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+std::string export_text(const nlohmann::json& from) {
+  return from.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 nlohmann::json export_schema(const Source& source, const std::vector<DataTable>& tables) {

@@ -18,7 +18,7 @@ namespace sweep::report {
 namespace {
 
 template <class Key>
-std::vector<Group> grouped(const Rows& rows, Key key) {
+std::vector<Group> grouped_by(const Rows& rows, Key key) {
   std::vector<Group> out;
   std::map<std::string, std::size_t> places;
   for (const Row* row : rows) {
@@ -82,7 +82,7 @@ std::string mark_of(const Row& row) {
 std::vector<Group> by_model(const Rows& rows) {
   const bool harnesses = several(rows, [](const Row& row) { return row.harness; });
   const bool variants = several(rows, [](const Row& row) { return row.variant; });
-  return grouped(rows, [&](const Row& row) {
+  return grouped_by(rows, [&](const Row& row) {
     return row.model + (harnesses && !row.harness.empty() ? ", " + row.harness : "") +
            (variants ? ", " + row.variant : "");
   });
@@ -99,12 +99,12 @@ std::size_t Colours::of(const std::string& group, std::size_t drawn) const {
 }
 
 std::vector<Group> by_level(const Rows& rows) {
-  return grouped(rows, [](const Row& row) { return row.level; });
+  return grouped_by(rows, [](const Row& row) { return row.level; });
 }
 
 std::vector<Group> by_domain(const Rows& rows) {
-  return grouped(rows,
-                 [](const Row& row) { return row.domain.empty() ? "not recorded" : row.domain; });
+  return grouped_by(
+      rows, [](const Row& row) { return row.domain.empty() ? "not recorded" : row.domain; });
 }
 
 std::string n_text(const Rows& rows) {

@@ -252,7 +252,11 @@ std::string document(const Context& context,
                                                context.ledger_rows,
                                                context.ledger_rows == 1 ? "" : "s",
                                                context.ledger_head);
-  all += element("footer", element("p", text("evaluation-only/do-not-train." + ledger)));
+  Markup foot = text("evaluation-only/do-not-train." + ledger + " ");
+  if (!context.ledger_head.empty()) {
+    foot += element("a", {{"href", relative(page, "cite.html")}}, text("Cite and reproduce"));
+  }
+  all += element("footer", element("p", foot));
   all += element("script", {{"src", relative(page, "report.js")}, {"defer", ""}});
   const Markup html = element(
       "html",

@@ -17,6 +17,8 @@ TEST(Cli, HelpNamesEveryCommand) {
                            "problems",
                            "probe",
                            "report",
+                           "compare",
+                           "publish",
                            "verify",
                            "selftest",
                            "doctor",

@@ -52,21 +52,21 @@ TEST(Harness, OneModelUnderThreeHarnessesAndTheirComparison) {
             usual.at("turns").at(2).at("tokens_before"));
   EXPECT_TRUE(usual.at("turns").at(2).at("best_visible_speedup").is_number());
 
-  const Outcome table = here.sweep({"report", "single_turn", "default", "all"});
+  const Outcome table = here.sweep({"compare", "single_turn", "default", "all"});
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr("1 problem ended in every run\n"));
   EXPECT_THAT(table.out,
               HasSubstr("ended by: submitted 1; tools: compile_kernel 1, "
                         "run_correctness 1, submit_kernel 1"));
   EXPECT_THAT(table.out, HasSubstr("times of the cpu device are no GPU times"));
-  const auto json = here.sweep_json({"report", "single_turn", "default", "all"});
+  const auto json = here.sweep_json({"compare", "single_turn", "default", "all"});
   ASSERT_EQ(json.at("rows").size(), 3U);
   EXPECT_EQ(json["rows"][0]["harness"], "single_turn");
   EXPECT_EQ(json["rows"][0]["correct"], 0);
   EXPECT_EQ(json["rows"][1]["correct"], 1);
   EXPECT_EQ(json["rows"][2]["correct"], 1);
   const Outcome page =
-      here.sweep({"report", "single_turn", "default", "all", "--page", "runs/compared"});
+      here.sweep({"compare", "single_turn", "default", "all", "--page", "runs/compared"});
   EXPECT_EQ(page.code, 0) << page.err;
   EXPECT_THAT(page.out, HasSubstr("runs/compared/index.html\n"));
   std::ifstream written(here.folder() / "runs/compared/index.html");
@@ -74,8 +74,8 @@ TEST(Harness, OneModelUnderThreeHarnessesAndTheirComparison) {
   for (const char* words : {"1 problem ended in every run",
                             "href=\"../all/report/index.html\"",
                             "single_turn",
-                            "turns 1",
-                            "submitted 1",
+                            "ended by turns",
+                            "ended by submitted",
                             "cpu device: the kernels ran as host code"}) {
     EXPECT_THAT(html, HasSubstr(words));
   }

@@ -144,8 +144,8 @@ TEST_F(ReportOfAPlan, OfTheCpuDeviceSaysSoOnEveryPage) {
     }
   }
   // Of the run, its variant, level, two problems and two models; items, rejected, environment,
-  // methods; two trajectories.
-  EXPECT_EQ(pages, 13U);
+  // methods, cite; two trajectories.
+  EXPECT_EQ(pages, 14U);
 }
 
 TEST_F(ReportOfAPlan, ShowsWhatAModelSaysWhileItDoes) {

@@ -134,7 +134,7 @@ TEST(Compare, IsAPageThatOpensFromDisk) {
   EXPECT_THAT(html, HasSubstr("1 problem ended in every run"));
   EXPECT_THAT(html, HasSubstr("&lt;b&gt;"));
   EXPECT_THAT(html, HasSubstr("default"));
-  EXPECT_THAT(html, HasSubstr("run_correctness 2"));
+  EXPECT_THAT(html, HasSubstr("calls of run_correctness"));
   EXPECT_TRUE(std::filesystem::exists(page.parent_path() / "report.css"));
   // Again, but over nothing that is something else.
   EXPECT_NO_THROW((void)write_comparison({a, b}, compare({a, b}), folder.path() / "page"));
@@ -178,6 +178,52 @@ TEST(Words, EveryStopReasonHasAMeaning) {
     EXPECT_THAT(stop_words(reason), HasSubstr(" (" + std::string(reason) + ")"));
   }
   EXPECT_EQ(stop_words("unsupported"), "unsupported");
+}
+
+// Six problems: the second run solves two that the first does not, and is twice as fast on the
+// three that both solve.
+TEST(Compare, PairsProblemByProblem) {
+  const util::TempDir folder;
+  const record::RunDir a(folder.path() / "a");
+  const record::RunDir b(folder.path() / "b");
+  const auto timed = [](const std::string& problem, double speedup) {
+    record::Trajectory t = trajectory(problem, speedup > 0 ? "correct" : "incorrect");
+    t.final_result = record::FinalResult{};
+    t.final_result->verdict = "PASS_FASTER";
+    if (speedup > 0) {
+      t.final_result->speedup = record::Interval{speedup, 0.9 * speedup, 1.1 * speedup};
+    }
+    return t;
+  };
+  const std::vector<std::pair<double, double>> speedups = {
+      {1, 2}, {2, 4}, {3, 6}, {0, 1}, {0, 1}, {0, 0}};
+  for (std::size_t i = 0; i < speedups.size(); ++i) {
+    put(a, timed(std::to_string(i + 1), speedups[i].first));
+    put(b, timed(std::to_string(i + 1), speedups[i].second));
+  }
+  const Comparison comparison = compare({a, b});
+  ASSERT_EQ(comparison.pairs.size(), 1U);
+  const Comparison::Paired& pair = comparison.pairs[0];
+  EXPECT_EQ(pair.both, 3U);
+  EXPECT_EQ(pair.only_base, 0U);
+  EXPECT_EQ(pair.only_other, 2U);
+  EXPECT_EQ(pair.neither, 1U);
+  EXPECT_NEAR(pair.solved_p, 0.5, 1e-12);  // two of two signs alike: 2 / 2^2
+  EXPECT_EQ(pair.timed, 3U);
+  EXPECT_NEAR(pair.ratio, 2, 1e-12);
+  EXPECT_NEAR(pair.low, 2, 1e-12);  // the same ratio everywhere
+  EXPECT_NEAR(pair.high, 2, 1e-12);
+  EXPECT_NEAR(pair.speed_p, 0.25, 1e-12);  // 2 / 2^3
+  EXPECT_GT(comparison.rows[0].mean_low, 0);
+  EXPECT_LT(comparison.rows[0].mean_low, comparison.rows[0].geometric_mean);
+  EXPECT_GT(comparison.rows[0].mean_high, comparison.rows[0].geometric_mean);
+  EXPECT_THAT(text(comparison), HasSubstr("only by b 2"));
+  EXPECT_THAT(text(comparison), HasSubstr("McNemar's exact test p = 0.5"));
+  const nlohmann::json json = to_json(comparison);
+  EXPECT_EQ(json.at("schema"), 3);
+  EXPECT_EQ(json.at("pairs")[0].at("faster"), 3);
+  const auto uses = to_json(uses_table(comparison));
+  EXPECT_EQ(uses.at("columns").size(), 3U);  // what, and one a run and model
 }
 
 }  // namespace

@@ -1,0 +1,161 @@
+#include "agent/recompute.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/runs.h"
+#include "cli/style.h"
+#include "evaluate/salt.h"
+#include "publish/check.h"
+#include "record/verify.h"
+#include "util/error.h"
+#include "util/text.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+#include <fmt/format.h>
+
+namespace sweep::cli {
+
+namespace {
+
+void print_broken(const Style& style, const std::vector<std::string>& broken) {
+  for (const std::string& one : broken) {
+    std::cout << style.bad("broken ") << util::printable(one) << '\n';
+  }
+}
+
+nlohmann::json bundle_json(const publish::BundleCheck& checked) {
+  return {{"schema", 1},
+          {"intact", checked.intact()},
+          {"published", true},
+          {"cite", checked.cite},
+          {"rows", checked.publication.rows},
+          {"head", checked.publication.head},
+          {"files", checked.files},
+          {"redacted", checked.redacted},
+          {"redacted_rows", checked.publication.redacted_rows.size()},
+          {"artifacts", checked.artifacts},
+          {"trajectories_bound", checked.bound},
+          {"evaluations_bound", checked.bound_results},
+          {"results", checked.results},
+          {"salt", checked.salt_known ? nlohmann::json(*checked.salt_known) : nlohmann::json()},
+          {"proves", publish::proves_before(checked.publication)},
+          {"proves_with_salt", publish::proves_after(checked.publication)},
+          {"broken", checked.broken}};
+}
+
+void print_bundle(const publish::BundleCheck& checked) {
+  const Style style = Style::for_stdout();
+  std::cout << fmt::format(
+      "published {} of run {}, by sweep {}\n"
+      "{} files are as published, {} of them redacted; {} ledger rows, head {}\n"
+      "{} artifacts hash to their names; {} trajectories are what the ledger says, {} more have an "
+      "evaluation that it says; {} results computed again\n",
+      util::printable(checked.publication.published_at),
+      util::printable(checked.publication.run),
+      util::printable(checked.publication.version),
+      checked.files,
+      checked.redacted,
+      checked.publication.rows,
+      util::printable(checked.publication.head),
+      checked.artifacts,
+      checked.bound,
+      checked.bound_results,
+      checked.results);
+  print_broken(style, checked.broken);
+  if (checked.salt_known) {
+    std::cout << (*checked.salt_known
+                      ? style.good("salt   ") + "the ledger committed to this salt\n"
+                      : style.bad("salt   ") + "the ledger has no commitment to this salt\n");
+  }
+  std::cout << "\nwhat this shows:\n";
+  for (const std::string& line : publish::proves_before(checked.publication)) {
+    std::cout << wrapped(line, 2, 100);
+  }
+  std::cout << "once the salt is revealed:\n";
+  for (const std::string& line : publish::proves_after(checked.publication)) {
+    std::cout << wrapped(line, 2, 100);
+  }
+  std::cout << "\ncite    sha256 " << checked.cite << '\n'
+            << (checked.intact() ? style.good("intact") : style.bad("NOT intact")) << '\n';
+}
+
+int verify_bundle(const std::filesystem::path& folder, const std::string& salt, bool json) {
+  const publish::BundleCheck checked = publish::check_bundle(
+      folder, salt.empty() ? std::string() : evaluate::read_revealed_salt(salt));
+  if (json) {
+    std::cout << bundle_json(checked).dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+              << '\n';
+  } else {
+    print_bundle(checked);
+  }
+  return checked.intact() ? kDone : kInfra;
+}
+
+int verify_own(const record::RunDir& run, bool json) {
+  record::RunVerification checked = record::verify_run(run);
+  const agent::Recomputed again = agent::recompute(run);
+  checked.broken.insert(checked.broken.end(), again.findings.begin(), again.findings.end());
+  const bool good = checked.intact();
+  if (json) {
+    std::cout << nlohmann::json{{"schema", 1},
+                                {"intact", good},
+                                {"rows", checked.ledger.rows},
+                                {"head", checked.ledger.head},
+                                {"problem", checked.ledger.problem},
+                                {"artifacts", checked.artifacts},
+                                {"trajectories", checked.trajectories},
+                                {"kernels", checked.kernels},
+                                {"results", again.results},
+                                {"broken", checked.broken}}
+                     .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+              << '\n';
+  } else {
+    const Style style = Style::for_stdout();
+    std::cout << fmt::format(
+        "{} rows, {} artifacts, {} finished trajectories, {} kernels, {} results computed again, "
+        "head {}\n",
+        checked.ledger.rows,
+        checked.artifacts,
+        checked.trajectories,
+        checked.kernels,
+        again.results,
+        checked.ledger.head);
+    if (!checked.ledger.problem.empty()) {
+      std::cout << style.bad("broken ") << util::printable(checked.ledger.problem) << '\n';
+    }
+    print_broken(style, checked.broken);
+    std::cout << (good ? style.good("intact") : style.bad("NOT intact")) << '\n';
+  }
+  return good ? kDone : kInfra;
+}
+
+}  // namespace
+
+int run_verify(const std::vector<std::string>& arguments) {
+  std::string name, salt;
+  GlobalOptions global;
+  CLI::App app{
+      "Checks a run against its ledger (hash chain, artifacts, finished trajectories) and "
+      "computes its results again from the raw samples.",
+      "sweep verify"};
+  app.add_option("RUN", name, "run folder or name, or what `sweep publish` made")->required();
+  app.add_option("--salt", salt, "of a published run: the file with the salt that was revealed");
+  add_global_options(app, global);
+  parse(app, arguments);
+  const record::RunDir run = open_run(name);
+  if (publish::read_publication(run.folder())) {
+    return verify_bundle(run.folder(), salt, global.json);
+  }
+  if (!salt.empty()) {
+    throw util::UsageError({"--salt " + salt,
+                            "is for a published run, and this one is not",
+                            "give the folder that `sweep publish` made"},
+                           "E_CLI_OPTION");
+  }
+  return verify_own(run, global.json);
+}
+
+}  // namespace sweep::cli
