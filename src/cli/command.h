@@ -30,6 +30,8 @@ int run_baseline(const std::vector<std::string>& arguments);
 int run_calibrate(const std::vector<std::string>& arguments);
 int run_eval(const std::vector<std::string>& arguments);
 int run_gc(const std::vector<std::string>& arguments);
+int run_import(const std::vector<std::string>& arguments);
+int run_join(const std::vector<std::string>& arguments);
 int run_new(const std::vector<std::string>& arguments);
 int run_problems(const std::vector<std::string>& arguments);
 int run_compare(const std::vector<std::string>& arguments);
@@ -39,10 +41,12 @@ int run_quickstart(const std::vector<std::string>& arguments);
 int run_probe(const std::vector<std::string>& arguments);
 int run_publish(const std::vector<std::string>& arguments);
 int run_replay(const std::vector<std::string>& arguments);
+int run_reeval(const std::vector<std::string>& arguments);
 int run_report(const std::vector<std::string>& arguments);
 int run_selftest(const std::vector<std::string>& arguments);
 int run_status(const std::vector<std::string>& arguments);
 int run_stop(const std::vector<std::string>& arguments);
+int run_submit(const std::vector<std::string>& arguments);
 int run_verify(const std::vector<std::string>& arguments);
 
 // The whole program: picks the command, prints errors as "sweep: where: what; next" on stderr,

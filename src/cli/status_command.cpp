@@ -2,7 +2,10 @@
 #include "cli/options.h"
 #include "cli/runs.h"
 #include "cli/status_view.h"
+#include "queue/join.h"
+#include "queue/status.h"
 #include "queue/stop_run.h"
+#include "record/claims.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -41,6 +44,44 @@ int run_status(const std::vector<std::string>& arguments) {
   return status.problem.empty() ? kDone : kInfra;
 }
 
+namespace {
+
+// Ends the tasks of an array, on whatever machines: they look for our word.
+int stop_tasks(const record::RunDir& run, bool now, double seconds, const GlobalOptions& global) {
+  const std::vector<std::string> asked = queue::tasks_at_work(run);
+  record::ask_stop(run.claims_folder(), now);
+  if (!asked.empty() && !global.quiet && !global.json) {
+    std::cerr << fmt::format(
+        "sweep: asked {} task{} to stop\n", asked.size(), asked.size() == 1 ? "" : "s");
+  }
+  util::RealClock clock;
+  const std::vector<std::string> left = queue::wait_for_tasks(run, seconds, clock);
+  if (global.json) {
+    std::cout << nlohmann::json{{"schema", 1},
+                                {"run", run.folder().string()},
+                                {"holder", ""},
+                                {"asked", !asked.empty()},
+                                {"tasks", asked},
+                                {"left", left},
+                                {"ended", left.empty()}}
+                     .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+              << '\n';
+  } else if (left.empty()) {
+    std::cout
+        << util::printable(run.folder().string())
+        << ": stopped; tasks that begin later end at once, until `sweep join` or `sweep submit`\n";
+  } else {
+    std::cout << fmt::format("{}: {} of {} tasks still at work after {}\n",
+                             util::printable(run.folder().string()),
+                             left.size(),
+                             asked.size(),
+                             util::human_seconds(seconds));
+  }
+  return left.empty() ? kDone : kInfra;
+}
+
+}  // namespace
+
 int run_stop(const std::vector<std::string>& arguments) {
   std::string name;
   bool now = false;
@@ -59,6 +100,10 @@ int run_stop(const std::vector<std::string>& arguments) {
   add_global_options(app, global);
   parse(app, arguments);
   const record::RunDir run = open_run(name);
+  std::error_code error;
+  if (std::filesystem::exists(run.claims_folder(), error)) {
+    return stop_tasks(run, now, seconds, global);
+  }
   const queue::RunProcess process(run);
   process.terminate();
   // Two that come at once would be one.

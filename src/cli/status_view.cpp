@@ -69,6 +69,10 @@ std::string state_line(const RunStatus& status, const Style& style) {
   const std::string word(queue::name(status.state));
   switch (status.state) {
     case RunStatus::State::running:
+      if (!status.tasks.empty()) {
+        const auto alive = std::ranges::count(status.tasks, true, &RunStatus::Task::alive);
+        return style.good(word) + fmt::format(": {} task{}", alive, alive == 1 ? "" : "s");
+      }
       return style.good(word) +
              (status.holder.empty() ? " on another host" : ": " + util::printable(status.holder));
     case RunStatus::State::finished:
@@ -122,6 +126,11 @@ std::string open_lines(const RunStatus& status, double now) {
                     one_line(item.item),
                     item.last.empty() ? "" : fmt::format("{} {}; ", item.last, ago(item.at, now)),
                     ago(item.since, now));
+    if (!item.state.empty()) {
+      out += fmt::format("    {}{}\n",
+                         one_line(item.state),
+                         item.next ? ", next try in " + util::human_seconds(*item.next) : "");
+    }
   }
   if (status.open.size() > kMostOpen) {
     out += fmt::format("  and {} more (--json lists all)\n", status.open.size() - kMostOpen);
@@ -129,10 +138,28 @@ std::string open_lines(const RunStatus& status, double now) {
   return out;
 }
 
+std::string task_lines(const RunStatus& status) {
+  std::string out = "tasks\n";
+  for (std::size_t i = 0; i < std::min(status.tasks.size(), kMostOpen); ++i) {
+    const RunStatus::Task& task = status.tasks[i];
+    out += fmt::format(
+        "  {} on {}, process {}: {} {}\n",
+        one_line(task.name),
+        one_line(task.host),
+        task.pid,
+        task.alive ? "sign of life" : "no sign of life for",
+        task.alive ? util::human_seconds(task.age_s) + " ago" : util::human_seconds(task.age_s));
+  }
+  if (status.tasks.size() > kMostOpen) {
+    out += fmt::format("  and {} more (--json lists all)\n", status.tasks.size() - kMostOpen);
+  }
+  return out;
+}
+
 std::string next_line(const RunStatus& status, const std::string& folder) {
   switch (status.state) {
     case RunStatus::State::running:
-      return status.holder.empty()
+      return status.holder.empty() && status.tasks.empty()
                  ? ""
                  : fmt::format("next    sweep stop {} ends it; the same sweep goes on later",
                                folder);
@@ -181,6 +208,9 @@ std::string status_text(const RunStatus& status,
   }
   if (!status.open.empty()) {
     out += "\n" + open_lines(status, now);
+  }
+  if (!status.tasks.empty()) {
+    out += "\n" + task_lines(status);
   }
   const std::string next = next_line(status, folder);
   return next.empty() ? out : out + "\n" + next + "\n";

@@ -4,6 +4,9 @@
 #include "cli/runs.h"
 #include "config/config.h"
 #include "queue/sweep.h"
+#include "record/chains.h"
+#include "util/error.h"
+#include "util/text.h"
 
 #include <CLI/CLI.hpp>
 
@@ -27,6 +30,33 @@ queue::Installation sweep_installation() {
   }
   return out;
 }
+
+namespace {
+
+void add_task_options(CLI::App& app, queue::TaskOptions& task) {
+  app.add_option("--task",
+                 task.task,
+                 "work on the run as one of several processes, on any machine that has its folder; "
+                 "a name of its own (see docs/slurm.md)");
+  app.add_option("--tasks", task.tasks, "with --task: so many share budget and limits")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}));
+  app.add_option("--lease",
+                 task.lease_s,
+                 "with --task: seconds without a sign of life after which others take its items")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str();
+}
+
+void check_task(const queue::TaskOptions& task) {
+  if (!record::is_task_name(task.task)) {
+    throw util::UsageError({"--task " + util::printable(task.task.substr(0, 100)),
+                            "is no name of a task",
+                            "give 1 to 80 letters, digits, '_' and '-'"},
+                           "E_TASK_NAME");
+  }
+}
+
+}  // namespace
 
 int run_sweep(const std::vector<std::string>& arguments) {
   if (arguments == std::vector<std::string>{"--help", "config"}) {
@@ -55,6 +85,8 @@ int run_sweep(const std::vector<std::string>& arguments) {
                options.accept_drift,
                "go on although what decides results changed; recorded and shown on every page");
   app.add_flag("--yes", options.assume_yes, "do not ask when [run] confirm_usd is exceeded");
+  queue::TaskOptions task;
+  add_task_options(app, task);
   app.add_flag("--allow-remote",
                options.allow_remote,
                "let [report] serve_host be another address than this machine's own");
@@ -68,6 +100,10 @@ int run_sweep(const std::vector<std::string>& arguments) {
   options.json = global.json;
   options.quiet = global.quiet;
   options.allow_unsandboxed = global.allow_unsandboxed;
+  if (!task.task.empty()) {
+    check_task(task);
+    options.task = task;
+  }
   return queue::run_sweep(options, sweep_installation());
 }
 

@@ -6,6 +6,7 @@
 #include "queue/needs.h"
 #include "queue/supervisor.h"
 #include "queue/web.h"
+#include "util/clock.h"
 #include "util/error.h"
 
 #include <algorithm>
@@ -134,6 +135,20 @@ std::unique_ptr<WebProcess> start_web(const Plan& plan,
   }
 }
 
+// Makes a supervisor that of one task.
+void take_part(Share& share, const Session& s, Supervisor::Setup& setup) {
+  Share::Part part = share.part_of(s.plan.config.run);
+  setup.share = &share;
+  setup.budget_usd = part.usd;
+  setup.budget_tokens = part.tokens;
+  setup.spent = std::move(part.spent);
+  for (WorkerSetup& worker : setup.workers) {
+    worker.items_folder = fs::absolute(share.own().items_folder()).string();
+    worker.task = share.task();
+    worker.tasks = s.options.task->tasks;
+  }
+}
+
 }  // namespace
 
 std::string host_name() {
@@ -145,10 +160,12 @@ std::string host_name() {
 Stopped drive(const Session& s,
               const std::vector<Lane>& lanes,
               record::Ledger& ledger,
-              std::vector<Task> tasks) {
+              std::vector<Task> tasks,
+              std::vector<record::Row> before,
+              Share* share) {
   StopSignals signals;  // before any child or thread exists
   const Builtins builtins(s.plan.config, s.installation);
-  const auto web = start_web(s.plan, s.options, s.installation, s.run);
+  const auto web = share == nullptr ? start_web(s.plan, s.options, s.installation, s.run) : nullptr;
   Supervisor::Setup setup;
   setup.tasks = std::move(tasks);
   setup.workers = worker_setups(s.plan,
@@ -156,11 +173,15 @@ Stopped drive(const Session& s,
                                 s.installation,
                                 lanes,
                                 s.run,
-                                identity_of(ledger.rows()).value_or(""),
+                                identity_of(before.empty() ? ledger.rows() : before).value_or(""),
                                 builtins.urls());
-  setup.worker_env = worker_environment(s.plan.config);
   setup.budget_usd = s.plan.config.run.budget_usd;
   setup.budget_tokens = s.plan.config.run.budget_tokens;
+  if (share != nullptr) {
+    take_part(*share, s, setup);
+  }
+  setup.before = std::move(before);
+  setup.worker_env = worker_environment(s.plan.config);
   setup.item_timeout = s.plan.config.parallelism.worker_timeout_s;
   setup.config = s.options.config.string();
   setup.program = s.installation.program;
@@ -175,16 +196,28 @@ Stopped drive(const Session& s,
     }
   }
   try_paused(s.plan.config, config::dotenv_files(s.plan.config.file, s.plan.config.root));
+  util::RealClock clock;
+  RunLog log(s.run.folder() / "log", share == nullptr ? "sweep" : share->task(), clock);
+  log.write(fmt::format("{} begins on {}, process {}, {} workers",
+                        share == nullptr ? "a sweep" : "task " + share->task(),
+                        host_name(),
+                        ::getpid(),
+                        setup.workers.size()));
+  setup.log = &log;
   View view(s.options.quiet || s.options.json);
-  Supervisor supervisor(std::move(setup), s.run, ledger, signals, view);
+  Supervisor supervisor(
+      std::move(setup), share == nullptr ? s.run : share->own(), ledger, signals, view);
   const Supervisor::End end = supervisor.run();
   nlohmann::json counts = nlohmann::json::object();
   for (const auto& [outcome, count] : supervisor.state().outcomes) {
     counts[outcome] = count;
   }
-  (void)ledger.append(record::kind::run_end,
+  (void)ledger.append(share == nullptr ? record::kind::run_end : record::kind::task_end,
                       {},
                       {{"outcomes", counts}, {"interrupted", end == Supervisor::End::interrupted}});
+  log.write(end == Supervisor::End::done          ? "ends"
+            : end == Supervisor::End::interrupted ? "ends: a signal or `sweep stop` asked for it"
+                                                  : "ends: " + supervisor.stop_text());
   const std::string kind = end == Supervisor::End::interrupted ? "interrupted"
                            : end == Supervisor::End::budget    ? "budget"
                            : end == Supervisor::End::refused   ? "refused"

@@ -23,7 +23,8 @@ constexpr double kAnswerSeconds = 120;   // the supervisor may be fsyncing a row
 std::unique_ptr<SharedLimits> limits_of(const config::Model& model,
                                         const std::string& base_url,
                                         const std::vector<std::filesystem::path>& dotenv,
-                                        util::Clock& clock) {
+                                        util::Clock& clock,
+                                        const std::string& task) {
   LimitSettings settings;
   settings.rpm = model.rpm;
   settings.tpm = model.tpm;
@@ -39,7 +40,8 @@ std::unique_ptr<SharedLimits> limits_of(const config::Model& model,
                                   : config::read_key_value(model.api_key_env, dotenv).value_or("");
   const std::string key =
       limits_key(folder, base_url, api_key, model.deployment_name, model.limits_group);
-  return std::make_unique<SharedLimits>(folder, key, settings, clock);
+  const bool apart = !task.empty() && !config::scripted(model);
+  return std::make_unique<SharedLimits>(folder, apart ? key + "-" + task : key, settings, clock);
 }
 
 namespace {

@@ -14,12 +14,14 @@
 namespace sweep::queue {
 
 // The shared limits of one model, from its configuration. `base_url` as it is reached; `dotenv` as
-// config::read_key_value takes it. `clock` outlives the result.
+// config::read_key_value takes it. `clock` outlives the result. `task`: one whose part of the
+// limits is counted apart from other tasks' of this machine; empty: none.
 [[nodiscard]] std::unique_ptr<SharedLimits> limits_of(
     const config::Model& model,
     const std::string& base_url,
     const std::vector<std::filesystem::path>& dotenv,
-    util::Clock& clock);
+    util::Clock& clock,
+    const std::string& task = {});
 
 // Paused keys of all the models are tried at once: whoever starts a sweep may have mended what the
 // pause is for.

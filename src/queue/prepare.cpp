@@ -8,6 +8,8 @@
 #include "problem/problem.h"
 #include "queue/endings.h"
 #include "record/artifacts.h"
+#include "record/chains.h"
+#include "record/foreign.h"
 #include "record/plan.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -15,10 +17,12 @@
 #include "util/text.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace sweep::queue {
 
@@ -185,7 +189,12 @@ std::vector<config::WorkItem> pending_of(const std::vector<Task>& tasks) {
 record::Verification ledger_of(const record::RunDir& run) {
   std::error_code error;
   if (fs::is_regular_file(run.ledger_file(), error)) {
-    return record::verify_ledger(run.ledger_file());
+    record::Chains chains = record::read_chains(run);
+    record::Verification out = chains.root;
+    out.intact = out.intact && chains.problems.empty();
+    out.problem = chains.problem();
+    out.read = std::move(chains).rows();
+    return out;
   }
   if (!run.trajectory_files().empty()) {
     throw util::UsageError({run.folder().string(),
@@ -219,16 +228,15 @@ std::vector<Task> tasks_of(const Plan& plan,
   return tasks;
 }
 
-void check_drift(const Plan& plan,
+bool check_drift(const Plan& plan,
                  const config::Conditions& conditions,
                  const record::RunDir& run,
                  const std::vector<record::Row>& rows,
                  bool accept_drift) {
   const std::string identity = config::identity_json(plan.config, conditions);
   const auto before = identity_of(rows);
-  if (before && *before != util::sha256_hex(identity)) {
-    (void)accepted_changes(run, *before, identity, accept_drift);
-  }
+  return before && *before != util::sha256_hex(identity) &&
+         !accepted_changes(run, *before, identity, accept_drift).empty();
 }
 
 namespace {
@@ -242,6 +250,40 @@ std::vector<record::ItemName> names_of(const std::vector<config::WorkItem>& item
 }
 
 }  // namespace
+
+nlohmann::json start_data(const Plan& plan,
+                          const config::Conditions& conditions,
+                          const record::RunDir& run,
+                          const std::string& version) {
+  const record::Artifacts artifacts(run.artifacts_folder());
+  return {
+      {"identity_sha256", artifacts.put(config::identity_json(plan.config, conditions))},
+      {"items_sha256", artifacts.put(record::plan_json(names_of(plan.chosen)))},
+      {"toml_sha256", artifacts.put(config::recorded_text(plan.toml, plan.config.file.string()))},
+      {"sweep_version", version},
+      {"policy", record::kPolicy}};
+}
+
+void begin_root(const Plan& plan,
+                const config::Conditions& conditions,
+                const record::RunDir& run,
+                const std::string& version) {
+  std::error_code error;
+  if (fs::is_regular_file(run.ledger_file(), error)) {
+    return;
+  }
+  // Written whole beside its place and linked there: of several tasks one succeeds.
+  const util::TempDir beside("root", run.folder());
+  const fs::path file = beside.path() / "ledger.jsonl";
+  (void)record::Ledger(file).append(
+      record::kind::run_start, {}, start_data(plan, conditions, run, version));
+  if (::link(file.c_str(), run.ledger_file().c_str()) == 0) {
+    util::sync_folder(run.folder());
+    record::write_whole(run.config_file(), config::identity_json(plan.config, conditions) + "\n");
+  } else if (errno != EEXIST) {
+    record::throw_write("link", run.ledger_file());
+  }
+}
 
 Standing standing_of(const Plan& plan,
                      const Installation& installation,
@@ -298,6 +340,12 @@ void open_run(const Plan& plan,
   const std::string identity = config::identity_json(plan.config, conditions);
   const std::string hash = util::sha256_hex(identity);
   const std::string planned = artifacts.put(record::plan_json(names_of(plan.chosen)));
+  if (!ledger.rows().empty() && ledger.rows().front().kind == record::kind::import_start) {
+    throw util::UsageError({run.folder().string(),
+                            "was imported: it holds others' results",
+                            "give the sweep another --run-name"},
+                           "E_RUN_FOREIGN");
+  }
   const auto before = identity_of(ledger.rows());
   const nlohmann::json held_out = held_out_of(plan.config);
   nlohmann::json data{

@@ -77,16 +77,18 @@ struct Task {
                                          const std::vector<record::Row>& rows,
                                          Retry retry);
 
-// The rows of the run's ledger up to the first problem; none where it has no ledger. UsageError
-// E_RUN_LEDGER where it has trajectories and no ledger: all of them would be paid for again.
+// The rows of the run's ledger up to the first problem, those of tasks' chains among them; none
+// where it has no ledger. UsageError E_RUN_LEDGER where it has trajectories and no ledger: all of
+// them would be paid for again.
 [[nodiscard]] record::Verification ledger_of(const record::RunDir& run);
 
 // Those that are not finished, in order.
 [[nodiscard]] std::vector<config::WorkItem> pending_of(const std::vector<Task>& tasks);
 
 // UsageError E_RUN_DRIFT with a diff where what decides results is not as when the run began,
-// unless `accept_drift`. `rows`: of its ledger, whose run has begun. Writes nothing.
-void check_drift(const Plan& plan,
+// unless `accept_drift`; then whether it is so. `rows`: of its ledger, whose run has begun. Writes
+// nothing.
+bool check_drift(const Plan& plan,
                  const config::Conditions& conditions,
                  const record::RunDir& run,
                  const std::vector<record::Row>& rows,
@@ -104,6 +106,20 @@ struct Standing {
 [[nodiscard]] Standing standing_of(const Plan& plan,
                                    const Installation& installation,
                                    const record::RunDir& run);
+
+// What the rows that begin a process say: hashes of identity, items and TOML, whose artifacts are
+// stored.
+[[nodiscard]] nlohmann::json start_data(const Plan& plan,
+                                        const config::Conditions& conditions,
+                                        const record::RunDir& run,
+                                        const std::string& version);
+
+// Makes the ledger of a run that several tasks share, with its run_start row, unless one of them
+// was first.
+void begin_root(const Plan& plan,
+                const config::Conditions& conditions,
+                const record::RunDir& run,
+                const std::string& version);
 
 // Appends run_start, or run_resume after comparing identities: refuses a changed configuration with
 // a diff (UsageError E_RUN_DRIFT) unless `accept_drift`, which appends a config row. Writes

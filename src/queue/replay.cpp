@@ -10,8 +10,10 @@
 #include "endpoint/target.h"
 #include "queue/devices.h"
 #include "queue/prepare.h"
+#include "queue/recorded.h"
 #include "queue/replay_compare.h"
 #include "queue/replay_record.h"
+#include "record/chains.h"
 #include "record/json.h"
 #include "record/plan.h"
 #include "util/error.h"
@@ -28,57 +30,6 @@ namespace sweep::queue {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::size_t kMaxRecordedToml = std::size_t{1} << 20;
-
-[[noreturn]] void refuse(const record::RunDir& run,
-                         const std::string& what,
-                         const std::string& next,
-                         const std::string& code) {
-  throw util::UsageError({run.folder().string(), what, next}, code);
-}
-
-std::vector<record::Row> rows_of(const record::RunDir& run) {
-  record::Verification ledger = record::verify_ledger(run.ledger_file());
-  if (!ledger.intact) {
-    throw util::InfraError({run.folder().string(), ledger.problem, "see `sweep verify`"},
-                           "E_LEDGER_BROKEN");
-  }
-  return std::move(ledger.read);
-}
-
-// The artifact that the last row with this field names; empty: none does.
-std::string named_by(const std::vector<record::Row>& rows, const char* field) {
-  std::string hash;
-  for (const record::Row& row : rows) {
-    const auto found = row.data.find(field);
-    if ((row.kind == record::kind::run_start || row.kind == record::kind::config) &&
-        found != row.data.end() && found->is_string()) {
-      hash = found->get<std::string>();
-    }
-  }
-  return record::is_sha256(hash) ? hash : std::string();
-}
-
-config::SweepConfig config_of(const record::RunDir& run,
-                              const std::vector<record::Row>& rows,
-                              const fs::path& file) {
-  if (!file.empty()) {
-    return config::load(file).config;
-  }
-  const std::string hash = named_by(rows, "toml_sha256");
-  if (hash.empty()) {
-    refuse(run,
-           "was recorded without its configuration",
-           "give the TOML file it ran with: --config FILE",
-           "E_REPLAY_CONFIG");
-  }
-  const record::Artifacts artifacts(run.artifacts_folder());
-  return config::parse_recorded(artifacts.get(hash, kMaxRecordedToml),
-                                "configuration of " + run.folder().string(),
-                                fs::absolute(run.folder()).parent_path())
-      .config;
-}
 
 // Where the new run goes: a folder that holds nothing, or one that is removed afterwards.
 class Output {
@@ -103,16 +54,6 @@ class Output {
   std::optional<util::WorkFolder> scratch_;
   record::RunDir run_{fs::path()};
 };
-
-config::WorkItem item_of(const record::ItemName& name) {
-  config::WorkItem item;
-  item.variant = name.variant;
-  item.model = name.model;
-  item.level = name.level;
-  item.problem = name.problem;
-  item.attempt = name.attempt;
-  return item;
-}
 
 // The recorded items that are chosen. Each has its model in the configuration.
 std::vector<record::ItemName> names_of(const record::RunDir& run,
@@ -154,8 +95,8 @@ class Player {
       : run_(run),
         options_(options),
         installation_(installation),
-        rows_(rows_of(run)),
-        config_(config_of(run, rows_, options.config)),
+        rows_(recorded_rows(run)),
+        config_(recorded_config(run, rows_, options.config)),
         names_(names_of(run, rows_, config_, options)),
         artifacts_(run.artifacts_folder()),
         out_(options.out),

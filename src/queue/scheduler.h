@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sweep::queue {
@@ -21,6 +22,9 @@ class Scheduler {
   // items comes first (ties: order of `pending`). None when nothing is pending or no new work may
   // start.
   [[nodiscard]] std::optional<config::WorkItem> next(int worker);
+
+  // One more, after all others.
+  void add(config::WorkItem item) { pending_.push_back(std::move(item)); }
 
   // The worker's item has its result.
   void finished(int worker);

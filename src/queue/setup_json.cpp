@@ -50,6 +50,9 @@ nlohmann::json to_json(const WorkerSetup& s) {
           {"root", s.root},
           {"run_name", s.run_name},
           {"run_folder", s.run_folder},
+          {"items_folder", s.items_folder},
+          {"task", s.task},
+          {"tasks", s.tasks},
           {"device", device::text(s.surroundings.device)},
           {"device_info", device::to_json(s.surroundings.device_info)},
           {"evaluation", services_json(s.surroundings.evaluation)},
@@ -69,6 +72,9 @@ WorkerSetup setup_from_json(const nlohmann::json& json) {
   s.root = wire::field<std::string>(json, "root");
   s.run_name = wire::field<std::string>(json, "run_name");
   s.run_folder = wire::field<std::string>(json, "run_folder");
+  s.items_folder = wire::field<std::string>(json, "items_folder");
+  s.task = wire::field<std::string>(json, "task");
+  s.tasks = wire::field<std::int64_t>(json, "tasks");
   s.surroundings.device = device::parse_id(wire::field<std::string>(json, "device"));
   s.surroundings.device_info = device::info_from_json(json.at("device_info"));
   s.surroundings.evaluation = services_from(json.at("evaluation"));

@@ -2,7 +2,11 @@
 
 #include "config/matrix.h"
 #include "endpoint/price.h"
+#include "queue/live.h"
+#include "record/chains.h"
+#include "record/claims.h"
 #include "record/plan.h"
+#include "util/clock.h"
 
 #include <algorithm>
 #include <utility>
@@ -52,17 +56,26 @@ class Reader {
   }
 
   void read(const Row& row) {
+    ++read_;
     // A start with an accepted change of the configuration writes a `config` row in their place.
     if (row.kind == record::kind::run_start || row.kind == record::kind::run_resume ||
         row.kind == record::kind::config) {
       ++status_.starts;
       ended_ = false;
+      tasks_ = 0;
+    } else if (row.kind == record::kind::task_start) {
+      ++status_.starts;
+      ++tasks_;
+      ended_ = false;
+    } else if (row.kind == record::kind::task_end) {
+      --tasks_;
+      ended_ = tasks_ <= 0;
     } else if (row.kind == record::kind::run_end) {
       ended_ = true;
     } else if (row.kind == record::kind::item_start) {
       ends_.erase(row.item);
       open_.insert_or_assign(row.item,
-                             std::pair{row.seq, RunStatus::Open{row.item, row.time, {}, {}}});
+                             std::pair{read_, RunStatus::Open{row.item, row.time, {}, {}, {}, {}}});
     } else if (row.kind == record::kind::item_end) {
       open_.erase(row.item);
       ends_.insert_or_assign(row.item, field_text(row.data, "outcome"));
@@ -144,8 +157,36 @@ class Reader {
   std::map<std::string, RunStatus::Model> models_;
   std::map<std::string, std::pair<std::int64_t, RunStatus::Open>> open_;
   std::map<std::string, std::string> ends_;  // outcome by item id
+  std::int64_t read_ = 0;                    // rows so far
+  int tasks_ = 0;                            // begun without a last word
   bool ended_ = false;
 };
+
+// What the supervisors at work say of the items that have no end.
+void add_live(const record::RunDir& run, RunStatus& status) {
+  const double now = util::RealClock().wall();
+  std::map<std::string, LiveItem> live = read_live(live_file(run.folder()), now);
+  for (const RunStatus::Task& task : status.tasks) {
+    if (task.alive) {
+      live.merge(read_live(live_file(run.claims_folder() / ("work." + task.name)), now));
+    }
+  }
+  for (RunStatus::Open& open : status.open) {
+    if (const auto found = live.find(open.item); found != live.end()) {
+      open.state = found->second.state;
+      open.next = found->second.next;
+    }
+  }
+}
+
+std::vector<RunStatus::Task> tasks_of(const record::RunDir& run) {
+  std::vector<RunStatus::Task> out;
+  util::RealClock clock;
+  for (const record::TaskSign& sign : record::task_signs(run.claims_folder(), clock.wall())) {
+    out.push_back({sign.task, sign.host, sign.pid, sign.alive(), sign.age_s});
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -175,7 +216,9 @@ RunStatus status_of(const std::vector<Row>& rows,
   status.rows = rows.size();
   if (!rows.empty()) {
     status.begun = rows.front().time;
-    status.last = rows.back().time;
+    for (const Row& row : rows) {
+      status.last = std::max(status.last, row.time);
+    }
   }
   const bool all = status.items > 0 && status.ended == status.items;
   status.state = lock_held        ? RunStatus::State::running
@@ -187,10 +230,20 @@ RunStatus status_of(const std::vector<Row>& rows,
 
 RunStatus status_of(const record::RunDir& run) {
   const bool held = record::lock_held(run);
-  const record::Verification read = record::verify_ledger(run.ledger_file());
-  RunStatus status = status_of(read.read, record::planned_items(run, read.read), held);
-  status.holder = record::lock_holder(run);
-  status.problem = read.problem;
+  record::Chains chains = record::read_chains(run);
+  const std::string problem = chains.problem();
+  const std::size_t count = chains.tasks.size();
+  const std::vector<Row> rows = std::move(chains).rows();
+  const std::vector<RunStatus::Task> tasks = tasks_of(run);
+  const bool alive = std::ranges::any_of(tasks, &RunStatus::Task::alive);
+  RunStatus status = status_of(rows, record::planned_items(run, rows), held || alive);
+  status.holder = alive ? std::string() : record::lock_holder(run);
+  status.problem = problem;
+  status.tasks = tasks;
+  if (status.state == RunStatus::State::running) {
+    add_live(run, status);
+  }
+  status.chains = count;
   return status;
 }
 
@@ -207,16 +260,30 @@ json to_json(const RunStatus& status, const record::RunDir& run) {
          {"usd",
           model.price_known ? json(static_cast<double>(model.nano_usd) * 1e-9) : json(nullptr)}});
   }
+  json tasks = json::array();
+  for (const RunStatus::Task& task : status.tasks) {
+    tasks.push_back({{"name", task.name},
+                     {"host", task.host},
+                     {"pid", task.pid},
+                     {"alive", task.alive},
+                     {"age_s", task.age_s}});
+  }
   json open = json::array();
   for (const RunStatus::Open& item : status.open) {
-    open.push_back(
-        {{"item", item.item}, {"since", item.since}, {"last", item.last}, {"at", item.at}});
+    open.push_back({{"item", item.item},
+                    {"since", item.since},
+                    {"last", item.last},
+                    {"at", item.at},
+                    {"state", item.state},
+                    {"next_s", item.next ? json(*item.next) : json(nullptr)}});
   }
   return {{"schema", 1},
           {"run", run.folder().string()},
           {"state", name(status.state)},
           {"holder", status.holder},
           {"rows", status.rows},
+          {"chains", status.chains},
+          {"tasks", std::move(tasks)},
           {"problem", status.problem},
           {"begun", status.begun},
           {"last", status.last},

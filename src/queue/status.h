@@ -34,22 +34,34 @@ struct RunStatus {
 
   // An item that has a beginning and no end.
   struct Open {
-    std::string item;   // id
-    std::string since;  // when it was begun last
-    std::string last;   // "request 3", "tool 2", of its newest row; empty: nothing yet
-    std::string at;     // when that was recorded
+    std::string item;            // id
+    std::string since;           // when it was begun last
+    std::string last;            // "request 3", "tool 2", of its newest row; empty: nothing yet
+    std::string at;              // when that was recorded
+    std::string state;           // what it does or waits for now: "waiting: rpm"; empty: not known
+    std::optional<double> next;  // seconds until that ends with a request
+  };
+
+  // A task that said that it works on the run, or died without a goodbye.
+  struct Task {
+    std::string name, host;
+    std::int64_t pid = 0;
+    bool alive = false;
+    double age_s = 0;  // since its last sign of life, by this machine's clock
   };
 
   State state = State::interrupted;
   std::string holder;  // "process 12 on HOST"; empty: none, or it cannot be told
   std::size_t rows = 0;
-  std::string problem;      // of the chain; empty: none. Figures are those of the rows before it
+  std::string problem;      // of a chain; empty: none. Figures are those of the rows before it
+  std::vector<Task> tasks;  // of a run that several tasks share
+  std::size_t chains = 0;   // of tasks, beside the root
   std::string begun, last;  // times of the first and the last row
   int starts = 0;           // processes that worked on it
   std::size_t items = 0, ended = 0;
   std::map<std::string, std::size_t> outcomes;
   std::vector<Model> models;  // by name
-  std::vector<Open> open;     // in the order of their beginnings
+  std::vector<Open> open;     // in the order of their beginnings; of tasks by chain
 };
 
 // Reads the ledger and the artifact with the plan. InfraError where the ledger cannot be read.

@@ -1,5 +1,6 @@
 #include "queue/supervisor.h"
 
+#include "util/clock.h"
 #include "util/error.h"
 
 #include <algorithm>
@@ -57,18 +58,24 @@ Supervisor::Supervisor(Setup setup,
       self_(util::Self::open(setup_.program)),
       lane_names_(lanes_of(setup_.workers)),
       health_(lane_names_.size()),
+      live_(live_file(run.items_folder())),
       started_(now()),
-      budget_(setup_.budget_usd, setup_.budget_tokens, ledger.rows()) {
+      budget_(setup_.budget_usd,
+              setup_.budget_tokens,
+              setup_.spent            ? *setup_.spent
+              : setup_.before.empty() ? ledger.rows()
+                                      : setup_.before) {
   state_.run = run.folder().filename().string();
   state_.url = setup_.url;
   state_.budget = setup_.budget_usd;
-  for (const record::Row& row : ledger.rows()) {
+  first_row_ = setup_.before.empty() ? 0 : ledger.rows().size();
+  for (const record::Row& row : setup_.before.empty() ? ledger.rows() : setup_.before) {
     duplicates_.note(row);
   }
   for (const Task& task : setup_.tasks) {
     ++row_of(task.item.model).items;
   }
-  const Endings endings(ledger.rows());
+  const Endings endings(setup_.before.empty() ? ledger.rows() : setup_.before);
   for (const Task& task : setup_.tasks) {
     if (task.action == Action::finished) {
       count_finished(task, endings);
@@ -93,6 +100,9 @@ double Supervisor::now() {
 
 void Supervisor::say(const std::string& line) {
   state_.events.push_back(line);
+  if (setup_.log != nullptr) {
+    setup_.log->write(line);
+  }
   view_.event(line);
 }
 
@@ -115,13 +125,15 @@ Supervisor::End Supervisor::run() {
       start(*worker);
     }
   }
-  while (!scheduler_.done()) {
+  while (!scheduler_.done() || !deferred_.empty()) {
     poll_once();
+    tick_share();
     check_stop();
     check_deadlines();
     state_.seconds = now() - started_;
     state_.wasted = budget_.wasted_usd();
     view_.update(state_);
+    live_.say(state_, util::RealClock().wall());
     const bool alive = std::any_of(
         workers_.begin(), workers_.end(), [](const auto& worker) { return !worker->retired; });
     if (!alive && scheduler_.running() == 0) {
@@ -226,7 +238,8 @@ void Supervisor::lost(Worker& worker, const std::string& why) {
     say(reason + ": it died too often and stays away");
     return;
   }
-  if (scheduler_.pending() > 0 && health_.state(worker.lane) != LaneHealth::State::out) {
+  const bool more = scheduler_.pending() > 0 || !deferred_.empty();
+  if (more && health_.state(worker.lane) != LaneHealth::State::out) {
     start(worker);
   } else {
     worker.retired = true;
@@ -238,6 +251,7 @@ void Supervisor::begin_stop() {
   state_.stopping = true;
   stop_since_ = now();
   scheduler_.stop();
+  deferred_.clear();
   say("stopping: running items are left where they are");
   ask_again();
   for (const auto& worker : workers_) {

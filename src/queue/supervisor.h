@@ -6,8 +6,11 @@
 #include "queue/endings.h"
 #include "queue/item_watch.h"
 #include "queue/lane_health.h"
+#include "queue/live.h"
 #include "queue/prepare.h"
+#include "queue/run_log.h"
 #include "queue/scheduler.h"
+#include "queue/share.h"
 #include "queue/signals.h"
 #include "queue/view.h"
 #include "queue/worker.h"
@@ -42,6 +45,13 @@ class Supervisor {
     std::filesystem::path program;
     // Looks at a device that failed; unset: probe_device() of `program`.
     std::function<std::unique_ptr<LaneProbe>(const device::Id&)> probe;
+    // All rows of a run whose ledger does not have them all, in order; empty: it has.
+    std::vector<record::Row> before;
+    // This task's part of a run that several tasks share; null: nobody else works on it. Outlives
+    // the supervisor. Then `before` are the rows of all, and `spent` those that the budget counts.
+    Share* share = nullptr;
+    std::optional<std::vector<record::Row>> spent;
+    RunLog* log = nullptr;  // null: what is said is kept nowhere. Outlives the supervisor
   };
 
   Supervisor(Setup setup,
@@ -66,6 +76,9 @@ class Supervisor {
   // Those whose first requests were all refused.
   [[nodiscard]] const std::set<std::string>& stopped_models() const { return stopped_models_; }
 
+  // Items of a shared run that other tasks had.
+  [[nodiscard]] std::size_t elsewhere() const { return elsewhere_; }
+
   // Why it ended before its items did; empty: it did not.
   [[nodiscard]] const std::string& stop_text() const { return stop_text_; }
 
@@ -79,6 +92,7 @@ class Supervisor {
     std::size_t lane = 0;
     bool retired = false;  // told to stop, or given up after repeated deaths
     bool parked = false;   // asked for an item while its device is being probed
+    bool idle = false;     // asked for an item while other tasks may leave some
     int deaths = 0;
     ItemWatch watch;
     bool limited = false;          // waits for its model's limits
@@ -101,6 +115,13 @@ class Supervisor {
   void note_request(Worker& worker, const record::Row& row);
   void handle(Worker& worker, const nlohmann::json& body);
   void hand_out(Worker& worker);
+  void hand_out(Worker& worker, const config::WorkItem& item);
+  // The next item for the worker that no other task has.
+  [[nodiscard]] std::optional<config::WorkItem> take(Worker& worker);
+  void tick_share();
+  void ask_for_deferred();
+  void abandon(Worker& worker);
+  [[nodiscard]] std::vector<record::Row> rows_of(const config::WorkItem& item) const;
   void done(Worker& worker, const nlohmann::json& body);
   void held(Worker& worker, const std::string& why);
   void fault(Worker& worker, const std::string& why);
@@ -137,7 +158,8 @@ class Supervisor {
   [[nodiscard]] std::string file_of(const config::WorkItem& item) const;  // in the run's folder
   void count_finished(const Task& task, const Endings& endings);
   [[nodiscard]] std::string lane_name(std::size_t lane) const;
-  void record_end(const config::WorkItem& item, const Ending& ending);
+  // False: the item went to another task, and nothing counts.
+  bool record_end(const config::WorkItem& item, const Ending& ending);
   void say(const std::string& line);
 
   Setup setup_;
@@ -146,7 +168,11 @@ class Supervisor {
   StopSignals& signals_;
   View& view_;
   Scheduler scheduler_;
-  std::set<std::string> begun_;  // items handed out by this process
+  std::set<std::string> begun_;             // items handed out by this process
+  std::size_t first_row_ = 0;               // of the ledger that `before` does not have
+  std::vector<config::WorkItem> deferred_;  // claimed by a task that may be dead
+  std::size_t elsewhere_ = 0;               // items that other tasks have or had
+  double asked_deferred_ = 0;
   util::Self self_;
   std::vector<std::unique_ptr<Worker>> workers_;
 
@@ -167,6 +193,7 @@ class Supervisor {
 
   std::optional<Probe> probe_;  // one at a time
   ViewState state_;
+  Live live_;
   double started_ = 0;
   double stop_since_ = -1;
   Budget budget_;

@@ -38,7 +38,10 @@ void Supervisor::count(const config::WorkItem& item, const std::string& outcome)
 }
 
 std::string Supervisor::file_of(const config::WorkItem& item) const {
-  return run_.trajectory_file(name_of(item)).lexically_relative(run_.folder()).generic_string();
+  return record::RunDir(run_.folder())
+      .trajectory_file(name_of(item))
+      .lexically_relative(run_.folder())
+      .generic_string();
 }
 
 void Supervisor::count_finished(const Task& task, const Endings& endings) {
@@ -46,7 +49,7 @@ void Supervisor::count_finished(const Task& task, const Endings& endings) {
   Ending ending;
   if (const Ending* found = endings.of(task.item.id()); found != nullptr && found->told) {
     ending = *found;
-  } else if (const Past past = past_of(run_, task.item); past.trajectory) {
+  } else if (const Past past = past_of(record::RunDir(run_.folder()), task.item); past.trajectory) {
     ending = ending_of(*past.trajectory);
   }
   ModelRow& row = row_of(task.item.model);
@@ -58,14 +61,22 @@ void Supervisor::count_finished(const Task& task, const Endings& endings) {
   }
 }
 
-void Supervisor::record_end(const config::WorkItem& item, const Ending& ending) {
+bool Supervisor::record_end(const config::WorkItem& item, const Ending& ending) {
   const std::string bytes = record::read_whole(run_.trajectory_file(name_of(item)));
-  (void)ledger_.append(record::kind::item_end,
-                       item.id(),
-                       {{"outcome", ending.outcome},
-                        {"file", file_of(item)},
-                        {"trajectory_sha256", util::sha256_hex(bytes)},
-                        {"facts", facts_json(ending)}});
+  nlohmann::json data{{"outcome", ending.outcome},
+                      {"file", file_of(item)},
+                      {"trajectory_sha256", util::sha256_hex(bytes)},
+                      {"facts", facts_json(ending)}};
+  if (setup_.share != nullptr) {
+    data["epoch"] = setup_.share->epoch_of(item);
+    if (!setup_.share->publish(item)) {
+      say(label(item) + ": another task has it; what was done here does not count");
+      ++elsewhere_;
+      return false;
+    }
+  }
+  (void)ledger_.append(record::kind::item_end, item.id(), data);
+  return true;
 }
 
 void Supervisor::note_request(Worker& worker, const record::Row& row) {
@@ -145,24 +156,40 @@ void Supervisor::hand_out(Worker& worker) {
     return;
   }
   const bool usable = health_.state(worker.lane) == LaneHealth::State::good;
-  const auto item = usable ? scheduler_.next(worker.id) : std::nullopt;
-  if (!item) {
+  const auto item = usable ? take(worker) : std::nullopt;
+  if (item) {
+    hand_out(worker, *item);
+  } else if (deferred_.empty() || !usable) {
     // An item that another worker loses goes on in that worker's successor.
     worker.channel->send({{"type", "stop"}});
     worker.retired = true;
-    return;
+  } else {
+    worker.idle = true;
   }
-  const Task* task = task_of(*item);
-  const std::string id = item->id();
+}
+
+void Supervisor::hand_out(Worker& worker, const config::WorkItem& item) {
+  const Task* task = task_of(item);
+  const std::string id = item.id();
   // Set back once: when its worker dies, the item goes on from what it finished since.
   const bool first = begun_.insert(id).second;
-  if (first && task != nullptr && task->action == Action::again) {
-    duplicates_.note(ledger_.append(record::kind::retry, id, {{"outcome", task->outcome}}));
+  const std::int64_t epoch = setup_.share != nullptr ? setup_.share->epoch_of(item) : 0;
+  // A task that took the item over goes on from what the task before it began anew.
+  if (first && epoch <= 1 && task != nullptr && task->action == Action::again) {
+    nlohmann::json data{{"outcome", task->outcome}};
+    if (epoch > 0) {
+      data["epoch"] = epoch;
+    }
+    duplicates_.note(ledger_.append(record::kind::retry, id, data));
   }
-  (void)ledger_.append(record::kind::item_start, id, {{"file", file_of(*item)}});
-  const Replay replay = replay_of(ledger_.rows(), id);
+  nlohmann::json begin{{"file", file_of(item)}};
+  if (epoch > 0) {
+    begin["epoch"] = epoch;
+  }
+  (void)ledger_.append(record::kind::item_start, id, begin);
+  const Replay replay = replay_of(rows_of(item), id);
   nlohmann::json message{{"type", "item"},
-                         {"item", to_json(*item)},
+                         {"item", to_json(item)},
                          {"requests", nlohmann::json::array()},
                          {"tools", nlohmann::json::array()},
                          {"retried", replay.retried},
@@ -177,7 +204,7 @@ void Supervisor::hand_out(Worker& worker) {
   worker.watch.begin(now());
   worker.open_wait = 0;  // each item counts its own
   worker.closed_wait = 0;
-  state_.lanes[static_cast<std::size_t>(worker.id)] = {label(*item), "starting", {}};
+  state_.lanes[static_cast<std::size_t>(worker.id)] = {label(item), "starting", {}, id};
 }
 
 void Supervisor::done(Worker& worker, const nlohmann::json& body) {
@@ -212,7 +239,9 @@ void Supervisor::done(Worker& worker, const nlohmann::json& body) {
       loss == Scheduler::Loss::dropped) {
     return;
   }
-  record_end(item, ending);
+  if (!record_end(item, ending)) {
+    return;
+  }
   ModelRow& row = row_of(item.model);
   row.tokens += ending.tokens;
   row.price_known = row.price_known && ending.cost_usd;
@@ -240,7 +269,9 @@ void Supervisor::give_up(const config::WorkItem& item, const std::string& why) {
   t.error = "INFRA_LOST: the item's worker died twice; " + why;
   t.error_code = "E_WORKER_LOST";
   run_.save(name_of(item), t);
-  record_end(item, ending_of(t));
+  if (!record_end(item, ending_of(t))) {
+    return;
+  }
   count(item, t.outcome);
   say(label(item) + ": " + t.error);
 }

@@ -1,11 +1,15 @@
 #include "queue/sweep.h"
 
+#include "queue/cost.h"
 #include "queue/drive.h"
 #include "queue/dry_run.h"
+#include "queue/join.h"
 #include "queue/needs.h"
 #include "queue/on_finish.h"
 #include "queue/prepare.h"
 #include "queue/summary.h"
+#include "queue/task_run.h"
+#include "record/chains.h"
 #include "report/build.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -26,47 +30,11 @@ namespace {
 
 constexpr int kLacking = 2;  // as the start itself would be refused
 
-void confirm_cost(const Plan& plan,
-                  const std::vector<config::WorkItem>& pending,
-                  const SweepOptions& options) {
-  const config::CostPreview cost = config::preview_cost(plan.config, pending);
-  if (!options.quiet) {
-    std::cerr << cost_line(cost) << '\n';
-  }
-  const auto limit = plan.config.run.confirm_usd;
-  if (!limit || options.assume_yes || (cost.usd && *cost.usd <= *limit)) {
-    return;
-  }
-  const std::string what =
-      fmt::format("may cost {} and [run] confirm_usd is ${:.2f}",
-                  cost.usd ? fmt::format("up to ${:.2f}", *cost.usd) : "an unknown amount",
-                  *limit);
-  if (::isatty(STDIN_FILENO) != 1) {
-    throw util::UsageError({plan.config.file.string(), what, "say --yes"}, "E_SWEEP_CONFIRM");
-  }
-  std::cerr << "this run " << what << "; go on? [y/N] " << std::flush;
-  std::string answer;
-  std::getline(std::cin, answer);
-  if (answer != "y" && answer != "yes") {
-    throw util::UsageError({plan.config.file.string(), "not confirmed", "nothing was started"},
-                           "E_SWEEP_CONFIRM");
-  }
-}
-
-void check_budget(const Plan& plan) {
-  for (const config::Model& model : plan.config.models) {
-    if (plan.config.run.budget_usd && !model.price) {
-      throw util::UsageError({"models." + model.name,
-                              "its price is unknown, so budget_usd cannot hold",
-                              "add [models.price] or drop budget_usd"},
-                             "E_SWEEP_BUDGET");
-    }
-  }
-}
-
-// A run that has begun and whose ledger needs no repair.
-bool sound(const record::Verification& ledger) {
-  return ledger.intact && identity_of(ledger.read).has_value();
+// A run that has begun and whose ledger needs no repair; what tasks left is joined first.
+bool sound(const record::RunDir& run, const record::Verification& ledger) {
+  std::error_code error;
+  return ledger.intact && identity_of(ledger.read).has_value() &&
+         !fs::exists(run.claims_folder(), error);
 }
 
 // Columns of the terminal that standard output is; 0: it is none.
@@ -135,6 +103,23 @@ int finish(const Session& s,
   return status;
 }
 
+// Runs what is pending of a run that is open.
+int drive_to_end(const Session& s, const std::vector<Lane>& devices, record::Ledger& ledger) {
+  std::vector<record::Row> rows;  // of tasks besides; empty: the ledger has all
+  if (record::Chains chains = record::read_chains(s.run); !chains.tasks.empty()) {
+    rows = std::move(chains).rows();
+  }
+  const bool shared = !rows.empty();
+  std::vector<Task> tasks = tasks_of(s.plan, s.run, shared ? rows : ledger.rows(), s.options.retry);
+  const std::vector<config::WorkItem> pending = pending_of(tasks);
+  if (pending.empty()) {
+    return finish(s, shared ? rows : ledger.rows(), {}, 0);
+  }
+  confirm_cost(s.plan, pending, s.options);
+  const Stopped stopped = drive(s, devices, ledger, std::move(tasks), std::move(rows));
+  return finish(s, shared ? ledger_of(s.run).read : ledger.rows(), stopped, pending.size());
+}
+
 }  // namespace
 
 int run_sweep(const SweepOptions& options, const Installation& installation) {
@@ -155,6 +140,9 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
   }
   check_keys(plan);
   check_budget(plan);
+  if (options.task) {
+    return run_task({options, installation, plan, run});
+  }
   const auto most =
       static_cast<std::size_t>(std::max<std::int64_t>(0, plan.config.parallelism.num_gpu_devices));
   const std::vector<Lane> devices =
@@ -167,7 +155,7 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
       conditions_of(plan, installation, devices.front().info.name);
   const Session session{options, installation, plan, run};
   const record::Verification before = ledger_of(run);
-  if (!sound(before) || !pending_of(tasks_of(plan, run, before.read, options.retry)).empty()) {
+  if (!sound(run, before) || !pending_of(tasks_of(plan, run, before.read, options.retry)).empty()) {
     check_scripts(plan, installation);
     if (const auto missing = missing_disassembler(plan, installation, profile::default_search())) {
       throw util::UsageError(*missing, "E_ISA_TOOL");
@@ -175,21 +163,18 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
     check_machine(devices.front(), plan.config.run.nvcc, options.allow_unsandboxed);
   } else {
     // What was published of a finished run, the head of its ledger above all, stays as it is.
-    check_drift(plan, conditions, run, before.read, options.accept_drift);
+    (void)check_drift(plan, conditions, run, before.read, options.accept_drift);
     return finish(session, before.read, {}, 0);
   }
   run.create();
+  require_no_tasks(run);
   const record::RunLock lock(run);
+  if (fs::is_regular_file(run.ledger_file())) {
+    (void)join_tasks(run);
+  }
   record::Ledger ledger(run.ledger_file());
   open_run(plan, conditions, run, ledger, options.accept_drift, installation.version);
-  std::vector<Task> tasks = tasks_of(plan, run, ledger.rows(), options.retry);
-  const std::vector<config::WorkItem> pending = pending_of(tasks);
-  if (pending.empty()) {
-    return finish(session, ledger.rows(), {}, 0);
-  }
-  confirm_cost(plan, pending, options);
-  const Stopped stopped = drive(session, devices, ledger, std::move(tasks));
-  return finish(session, ledger.rows(), stopped, pending.size());
+  return drive_to_end(session, devices, ledger);
 }
 
 }  // namespace sweep::queue

@@ -4,14 +4,23 @@
 #include "config/matrix.h"
 #include "evaluate/evaluation.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace sweep::queue {
 
 enum class Retry { none, errors, timeouts, all };
+
+// One of several processes, on one machine or many, that work on one run (docs/slurm.md).
+struct TaskOptions {
+  std::string task;        // record::is_task_name
+  std::int64_t tasks = 1;  // that share budget and limits; >= 1
+  double lease_s = 120;    // after so many seconds without a sign of life others take its items
+};
 
 // What `sweep CONFIG.toml` was asked to do.
 struct SweepOptions {
@@ -26,7 +35,8 @@ struct SweepOptions {
   bool summary = true;  // false: neither table nor document at the end; the caller prints its own
   bool allow_unsandboxed = false;
   bool allow_remote = false;
-  bool assume_yes = false;  // do not ask when [run] confirm_usd is exceeded
+  bool assume_yes = false;            // do not ask when [run] confirm_usd is exceeded
+  std::optional<TaskOptions> task{};  // unset: the only process that works on the run
 };
 
 // Where the program and its data lie, and what the catalogue holds.

@@ -53,9 +53,19 @@ std::string outcomes_text(const ViewState& state) {
   return fmt::format("{}", fmt::join(parts, "  "));
 }
 
-std::size_t terminal_width() {
+// Asked each time: a window changes its size.
+struct Terminal {
+  std::size_t width = 80, height = 24;
+};
+
+Terminal terminal_size() {
   winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+  Terminal out;
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0) {
+    out.width = size.ws_col > 20 ? size.ws_col : out.width;
+    out.height = size.ws_row > 2 ? size.ws_row : out.height;
+  }
+  return out;
 }
 
 }  // namespace
@@ -170,6 +180,26 @@ std::vector<std::string> screen(const ViewState& state, std::size_t width) {
   return lines;
 }
 
+std::size_t rows_taken(const std::vector<std::size_t>& columns, std::size_t width) {
+  std::size_t rows = 0;
+  for (const std::size_t one : columns) {
+    rows += one == 0 || width == 0 ? 1 : (one + width - 1) / width;
+  }
+  return rows;
+}
+
+std::vector<std::string> fitted(std::vector<std::string> lines, std::size_t height) {
+  if (lines.size() <= height || height < 3) {
+    return lines;
+  }
+  // The last line says how to stop, the first how far it is.
+  const std::size_t out = lines.size() - height + 1;
+  const auto begin = lines.end() - 1 - static_cast<std::ptrdiff_t>(out);
+  *begin = fmt::format(" .. and {} more lines", out);
+  lines.erase(begin + 1, lines.end() - 1);
+  return lines;
+}
+
 std::string plain_line(const ViewState& state) {
   const std::string outcomes = outcomes_text(state);
   std::string troubles;
@@ -197,9 +227,12 @@ View::~View() {
 }
 
 void View::erase() {
-  if (drawn_ > 0) {
-    std::cerr << fmt::format("\x1b[{}A\x1b[J", drawn_) << std::flush;
-    drawn_ = 0;
+  if (!drawn_.empty()) {
+    const Terminal terminal = terminal_size();
+    // No further than to the top, where the cursor stops.
+    const std::size_t rows = std::min(rows_taken(drawn_, terminal.width), terminal.height - 1);
+    std::cerr << fmt::format("\x1b[{}A\x1b[J", rows) << std::flush;
+    drawn_.clear();
   }
 }
 
@@ -218,13 +251,14 @@ void View::update(const ViewState& state) {
     std::cerr << plain_line(state) << std::endl;
     return;
   }
-  const auto lines = screen(state, terminal_width() - 1);
+  const Terminal terminal = terminal_size();
+  const auto lines = fitted(screen(state, terminal.width - 1), terminal.height - 1);
   erase();
   for (const std::string& line : lines) {
     std::cerr << line << '\n';
+    drawn_.push_back(line.size());
   }
   std::cerr << std::flush;
-  drawn_ = lines.size();
 }
 
 void View::finish() {

@@ -24,6 +24,7 @@ struct LaneRow {
   std::string item;                // "level1/3 gpt-5.5"
   std::string state;               // "turn 2 submit_kernel"
   std::optional<double> next_try;  // as of a model
+  std::string id{};                // config::WorkItem::id(); empty: no item
 };
 
 struct ViewState {
@@ -47,6 +48,13 @@ struct ViewState {
 
 // One screen, `width` columns at most; lines without colour.
 [[nodiscard]] std::vector<std::string> screen(const ViewState& state, std::size_t width);
+
+// Terminal rows that lines of these columns take on a terminal that is `width` columns wide now:
+// one that was made narrower wraps what was drawn before.
+[[nodiscard]] std::size_t rows_taken(const std::vector<std::size_t>& columns, std::size_t width);
+
+// At most `height` lines, the first and the last of them; what is left out is said in one.
+[[nodiscard]] std::vector<std::string> fitted(std::vector<std::string> lines, std::size_t height);
 
 // One line for pipes and logs: "12/40 done, 7 correct, ...".
 [[nodiscard]] std::string plain_line(const ViewState& state);
@@ -72,7 +80,7 @@ class View {
 
   bool quiet_;
   bool terminal_;
-  std::size_t drawn_ = 0;  // lines on the screen that are ours
+  std::vector<std::size_t> drawn_;  // columns of the lines on the screen that are ours
   double last_ = -1e9;
 };
 

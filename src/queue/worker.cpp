@@ -5,6 +5,7 @@
 #include "queue/endings.h"
 #include "queue/item_limits.h"
 #include "queue/resume.h"
+#include "queue/share.h"
 #include "queue/signals.h"
 #include "record/artifacts.h"
 #include "record/json.h"
@@ -292,7 +293,9 @@ void serve(wire::Channel& channel, StopSignals& signals, const ItemRunner& runne
   if (!setup.run_name.empty()) {
     config.run.name = setup.run_name;
   }
-  const record::RunDir run(setup.run_folder);
+  divide_limits(config, setup.tasks);
+  const record::RunDir run(setup.run_folder,
+                           setup.items_folder.empty() ? setup.run_folder : setup.items_folder);
   evaluate::Spares spares;
   util::RealClock clock;
   while (signals.requests() == 0) {
@@ -313,7 +316,7 @@ void serve(wire::Channel& channel, StopSignals& signals, const ItemRunner& runne
                             config,
                             item,
                             replay_from(body),
-                            limits_of(model, url, surroundings.dotenv, clock),
+                            limits_of(model, url, surroundings.dotenv, clock, setup.task),
                             clock);
     if (!run_and_save(runner, config, item, surroundings, services, channel)) {
       return;

@@ -20,7 +20,10 @@ struct WorkerSetup {
   std::string root;
   std::string run_name;  // "" = as configured
   std::string run_folder;
-  agent::Surroundings surroundings;                 // builtin_url is chosen by the item's model
+  std::string items_folder;          // "" = run_folder; of a task: where its items' files lie
+  std::string task;                  // whose part of the limits is its own; "": all of them
+  std::int64_t tasks = 1;            // that share the limits of models
+  agent::Surroundings surroundings;  // builtin_url is chosen by the item's model
   std::map<std::string, std::string> builtin_urls;  // "demo" -> "http://127.0.0.1:PORT/v1"
 };
 

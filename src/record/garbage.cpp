@@ -1,7 +1,8 @@
 #include "record/garbage.h"
 
 #include "record/artifacts.h"
-#include "record/ledger.h"
+#include "record/chains.h"
+#include "record/claims.h"
 #include "util/error.h"
 
 #include <algorithm>
@@ -40,10 +41,14 @@ void collect(std::string_view text, std::set<std::string, std::less<>>& names) {
 }
 
 // Names in the run's own files and, from there, in artifacts.
-std::set<std::string, std::less<>> names_of(const RunDir& run) {
+std::set<std::string, std::less<>> names_of(const RunDir& run,
+                                            const std::vector<std::string>& chains) {
   std::set<std::string, std::less<>> names;
   std::vector<fs::path> files = run.trajectory_files();
   files.push_back(run.ledger_file());
+  for (const std::string& chain : chains) {
+    files.push_back(run.folder() / chain);
+  }
   std::error_code error;
   if (fs::is_regular_file(run.config_file(), error)) {
     files.push_back(run.config_file());
@@ -65,6 +70,22 @@ std::set<std::string, std::less<>> names_of(const RunDir& run) {
     next.insert(next.end(), more.begin(), more.end());
   }
   return seen;
+}
+
+// While a task is at work its artifacts may have no names yet.
+void require_no_task(const RunDir& run) {
+  std::error_code error;
+  if (!fs::exists(run.claims_folder(), error)) {
+    return;
+  }
+  for (const TaskSign& sign : task_signs(run.claims_folder(), server_time(run.claims_folder()))) {
+    if (sign.alive()) {
+      throw util::UsageError({run.folder().string(),
+                              "task " + sign.task + " works on this run",
+                              "wait for it, or end it with `sweep stop`"},
+                             "E_RUN_BUSY");
+    }
+  }
 }
 
 // A folder that cannot be read may hold a trajectory whose names would be missed.
@@ -91,16 +112,21 @@ std::vector<Garbage> garbage_of(const RunDir& run) {
                             "move the folder itself to its place in the run"},
                            "E_GC_LINK");
   }
-  const Verification ledger = verify_ledger(run.ledger_file());
-  if (!ledger.intact) {
+  require_no_task(run);
+  const Chains ledgers = read_chains(run);
+  std::vector<std::string> chains;
+  for (const Chain& chain : ledgers.tasks) {
+    chains.push_back(chain.name);
+  }
+  if (!ledgers.root.intact || !ledgers.problems.empty()) {
     throw util::UsageError(
         {run.ledger_file().string(),
-         ledger.problem,
+         ledgers.problem(),
          "nothing is deleted from a run that `sweep verify` does not find intact"},
         "E_GC_BROKEN");
   }
   require_readable(run.folder());
-  const auto names = names_of(run);
+  const auto names = names_of(run, chains);
   std::vector<Garbage> found;
   std::error_code error;
   for (const fs::path& file : run.left_overs()) {

@@ -1,6 +1,7 @@
 #include "record/plan.h"
 
 #include "record/artifacts.h"
+#include "record/chains.h"
 #include "record/json.h"
 #include "util/error.h"
 
@@ -76,7 +77,7 @@ std::vector<ItemName> planned_items(const RunDir& run, const std::vector<Row>& r
   std::set<std::filesystem::path> known;
   for (const Row& row : rows) {
     const bool anew = row.kind == kind::run_start || row.kind == kind::config;
-    if (!anew && row.kind != kind::run_resume) {
+    if (!anew && row.kind != kind::run_resume && row.kind != kind::task_start) {
       continue;
     }
     if (anew) {

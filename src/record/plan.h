@@ -19,8 +19,9 @@ namespace sweep::record {
 [[nodiscard]] std::vector<ItemName> plan_from_json(std::string_view text);
 
 // Every item of the run by its rows: what the last run_start or config row planned, and after it
-// what later run_resume rows (of --only) added. Rows and artifacts of a hand not ours are passed
-// over: then there may be fewer, and none for a run made before plans were recorded.
+// what later run_resume rows (of --only) and tasks' task_start rows added. Rows and artifacts of a
+// hand not ours are passed over: then there may be fewer, and none for a run made before plans were
+// recorded.
 [[nodiscard]] std::vector<ItemName> planned_items(const RunDir& run, const std::vector<Row>& rows);
 
 }  // namespace sweep::record

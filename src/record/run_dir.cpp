@@ -26,6 +26,8 @@ namespace {
 constexpr std::string_view kTrajectorySuffix = "_trajectory.json";
 constexpr std::string_view kKernelSuffix = "_kernel.cu";
 constexpr std::string_view kStreamSuffix = "_stream.json";
+// Folders of a run that hold no items' files.
+constexpr std::array<std::string_view, 3> kOurs = {"artifacts", "claims", "report"};
 
 std::string remedy(int error) {
   switch (error) {
@@ -160,15 +162,15 @@ std::string encode_part(std::string_view name) {
 }
 
 fs::path RunDir::trajectory_file(const ItemName& item) const {
-  return item_file(folder_, item, kTrajectorySuffix);
+  return item_file(items_, item, kTrajectorySuffix);
 }
 
 fs::path RunDir::kernel_file(const ItemName& item) const {
-  return item_file(folder_, item, kKernelSuffix);
+  return item_file(items_, item, kKernelSuffix);
 }
 
 fs::path RunDir::stream_file(const ItemName& item) const {
-  return item_file(folder_, item, kStreamSuffix);
+  return item_file(items_, item, kStreamSuffix);
 }
 
 fs::path RunDir::stream_beside(const fs::path& trajectory) {
@@ -213,13 +215,13 @@ std::vector<fs::path> RunDir::files(const std::function<bool(const std::string&)
     std::vector<fs::path> below;
     for (fs::directory_iterator it(parent, error), end; !error && it != end; it.increment(error)) {
       if (it->symlink_status(error).type() == fs::file_type::directory &&
-          it->path().filename() != "artifacts" && it->path().filename() != "report") {
+          std::ranges::count(kOurs, it->path().filename().string()) == 0) {
         below.push_back(it->path());
       }
     }
     return below;
   };
-  for (const fs::path& variant : folders(folder_)) {
+  for (const fs::path& variant : folders(items_)) {
     for (const fs::path& model : folders(variant)) {
       for (fs::directory_iterator it(model, error), end; !error && it != end; it.increment(error)) {
         if (it->symlink_status(error).type() == fs::file_type::regular &&
@@ -277,12 +279,12 @@ Trajectory RunDir::load(const fs::path& trajectory_file) const {
   return parse_trajectory(read_whole(trajectory_file), trajectory_file.string());
 }
 
-RunLock::RunLock(const RunDir& run) {
+RunLock::RunLock(const RunDir& run, bool shared) {
   fd_ = util::Fd(::open(run.lock_file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd_) {
     throw_write("open", run.lock_file());
   }
-  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (::flock(fd_.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) {
       throw_write("flock", run.lock_file());
     }
@@ -290,6 +292,9 @@ RunLock::RunLock(const RunDir& run) {
                             "another sweep works on this run (" + holder_of(fd_.get()) + ")",
                             "wait for it, stop it with Ctrl-C, or use --run-name"},
                            "E_RUN_BUSY");
+  }
+  if (shared) {
+    return;  // their signs of life name them
   }
   std::array<char, 128> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) {

@@ -31,15 +31,31 @@ struct ItemName {
 // util::encode_path_part.
 class RunDir {
  public:
-  explicit RunDir(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit RunDir(std::filesystem::path folder) : folder_(std::move(folder)), items_(folder_) {}
+
+  // One task's view of a run that several work on: items' files lie below `items`, all else below
+  // `folder`.
+  RunDir(std::filesystem::path folder, std::filesystem::path items)
+      : folder_(std::move(folder)), items_(std::move(items)) {}
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+  // Where items' files lie; folder() unless it is a task's view.
+  [[nodiscard]] const std::filesystem::path& items_folder() const { return items_; }
 
   [[nodiscard]] std::filesystem::path config_file() const { return folder_ / "sweep_config.json"; }
 
   [[nodiscard]] std::filesystem::path ledger_file() const { return folder_ / "ledger.jsonl"; }
 
   [[nodiscard]] std::filesystem::path artifacts_folder() const { return folder_ / "artifacts"; }
+
+  // Of tasks that share the run (record/claims.h).
+  [[nodiscard]] std::filesystem::path claims_folder() const { return folder_ / "claims"; }
+
+  // The chain of one task; `task` as Claims::Owner has it.
+  [[nodiscard]] std::filesystem::path chain_file(const std::string& task) const {
+    return folder_ / ("ledger." + task + ".jsonl");
+  }
 
   [[nodiscard]] std::filesystem::path report_folder() const { return folder_ / "report"; }
 
@@ -81,13 +97,14 @@ class RunDir {
   [[nodiscard]] std::optional<std::string> submission_of(const Trajectory& trajectory) const;
 
   std::filesystem::path folder_;
+  std::filesystem::path items_;
 };
 
-// Held by the one sweep that works on a run; released when the process dies. UsageError E_RUN_BUSY
-// naming the holder's pid and host.
+// Held by the one sweep that works on a run, or by each of the tasks that share it (`shared`);
+// released when the process dies. UsageError E_RUN_BUSY naming the holder's pid and host.
 class RunLock {
  public:
-  explicit RunLock(const RunDir& run);
+  explicit RunLock(const RunDir& run, bool shared = false);
 
  private:
   util::Fd fd_;

@@ -1,23 +1,20 @@
 #include "record/verify.h"
 
 #include "record/artifacts.h"
+#include "record/fields.h"
 #include "record/json.h"
 #include "util/error.h"
 #include "util/sha256.h"
 
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace sweep::record {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string text_in(const nlohmann::json& data, const char* key) {
-  const auto found = data.find(key);
-  return found != data.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
 
 // Hash of each trajectory file, by its path in the run; none while its item is in progress.
 using Expected = std::map<std::string, std::optional<std::string>>;
@@ -89,9 +86,12 @@ void check_names(const RunDir& run, const Artifacts& artifacts, RunVerification&
   }
 }
 
-void check_artifacts(const RunDir& run, const Artifacts& artifacts, RunVerification& out) {
+void check_artifacts(const RunDir& run,
+                     const Artifacts& artifacts,
+                     const std::vector<Row>& rows,
+                     RunVerification& out) {
   check_names(run, artifacts, out);
-  for (const Row& row : out.ledger.read) {
+  for (const Row& row : rows) {
     for (const char* key : {"input", "output", "identity_sha256", "items_sha256", "toml_sha256"}) {
       const std::string hash = text_in(row.data, key);
       if (is_sha256(hash) && !artifacts.has(hash)) {
@@ -186,8 +186,8 @@ void check_kernel(const RunDir& run, const fs::path& path, RunVerification& out)
   }
 }
 
-void check_trajectories(const RunDir& run, RunVerification& out) {
-  Expected expected = expected_of(out.ledger.read);
+void check_trajectories(const RunDir& run, const std::vector<Row>& rows, RunVerification& out) {
+  Expected expected = expected_of(rows);
   // Only files that the layout finds are read, so a row cannot name a path outside the run.
   for (const fs::path& path : run.trajectory_files()) {
     const std::string file = path.lexically_relative(run.folder()).generic_string();
@@ -227,10 +227,17 @@ void check_trajectories(const RunDir& run, RunVerification& out) {
 
 RunVerification verify_run(const RunDir& run) {
   RunVerification out;
-  out.ledger = verify_ledger(run.ledger_file());
-  check_artifacts(run, Artifacts(run.artifacts_folder(), Artifacts::Use::read), out);
+  Chains chains = read_chains(run);
+  out.broken = chains.problems;
+  out.chains = chains.tasks.size();
+  for (const Chain& chain : chains.tasks) {
+    out.chain_rows += chain.read.rows;
+  }
+  const std::vector<Row> rows = std::as_const(chains).rows();
+  out.ledger = std::move(chains.root);
+  check_artifacts(run, Artifacts(run.artifacts_folder(), Artifacts::Use::read), rows, out);
   check_config(run, out);
-  check_trajectories(run, out);
+  check_trajectories(run, rows, out);
   return out;
 }
 

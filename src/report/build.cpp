@@ -2,6 +2,9 @@
 
 #include "embedded_report_assets.h"
 #include "record/artifacts.h"
+#include "record/chains.h"
+#include "record/claims.h"
+#include "record/foreign.h"
 #include "record/ledger.h"
 #include "record/plan.h"
 #include "report/cite.h"
@@ -12,6 +15,7 @@
 #include "report/progress.h"
 #include "report/stream.h"
 #include "report/tool_use.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -66,6 +70,7 @@ void settle(Row& item) {
   }
 }
 
+// The head is the root's, which commits to those of tasks' chains once they are joined.
 void add_ledger(Context& context,
                 const record::Verification& ledger,
                 const std::string& last_time) {
@@ -74,9 +79,15 @@ void add_ledger(Context& context,
   context.as_of = last_time;
   for (const record::Row& row : ledger.read) {
     const auto drift = row.data.find("drift");
-    context.drifted = context.drifted || (row.kind == record::kind::config &&
-                                          drift != row.data.end() && *drift == true);
+    const bool begins = row.kind == record::kind::config || row.kind == record::kind::task_start;
+    context.drifted = context.drifted || (begins && drift != row.data.end() && *drift == true);
+    context.as_of = std::max(context.as_of, row.time);
   }
+}
+
+bool task_alive(const record::RunDir& run) {
+  const auto signs = record::task_signs(run.claims_folder(), util::RealClock().wall());
+  return std::ranges::any_of(signs, &record::TaskSign::alive);
 }
 
 void add_provenance(Context& context, const Row& row) {
@@ -87,6 +98,7 @@ void add_provenance(Context& context, const Row& row) {
     context.device = row.gpu + (row.driver.empty() ? "" : ", driver " + row.driver);
   }
   context.on_cpu = context.on_cpu || row.device == "cpu";
+  context.foreign += row.admission == record::kForeign ? 1U : 0U;
   const auto has = [&](const char* flag) {
     return std::find(row.flags.begin(), row.flags.end(), flag) != row.flags.end();
   };
@@ -178,7 +190,11 @@ void require_run(const record::RunDir& run) {
 
 record::Verification ledger_of(const record::RunDir& run, record::LedgerDigest& known) {
   if (fs::exists(run.ledger_file())) {
-    return record::verify_on(run.ledger_file(), known);
+    record::Verification root = record::verify_on(run.ledger_file(), known);
+    if (record::has_chains(run)) {
+      root.read = record::read_chains(run).rows();
+    }
+    return root;
   }
   known = {};
   record::Verification none;
@@ -216,7 +232,7 @@ Built Builder::build(const BuildOptions& options) {
   }
   const std::string ledger_before = state_->saved.ledger.sha256;
   const record::Verification ledger = ledger_of(run, state_->saved.ledger);
-  const bool alive = options.refresh_seconds > 0 || record::lock_held(run);
+  const bool alive = options.refresh_seconds > 0 || record::lock_held(run) || task_alive(run);
   // Whether all have ended decides between the two words for a run that nothing works on alone.
   const Phase at_least = phase_of(ledger.read, alive, false);
   const bool settled = at_least == Phase::ended || at_least == Phase::interrupted;

@@ -161,6 +161,14 @@ Markup banner(const Context& context) {
                          context.unsealed,
                          context.unsealed == 1 ? " is" : "s are");
   }
+  if (context.foreign > 0) {
+    words += fmt::format(
+        "{}{} item{} judged by others (PopcornBench) and imported for reading. Foreign numbers "
+        "count in no rate, mean or comparison of ours.",
+        words.empty() ? "" : " ",
+        context.foreign,
+        context.foreign == 1 ? " was" : "s were");
+  }
   return words.empty() ? Markup{}
                        : element("p", {{"class", "banner"}, {"role", "note"}}, text(words));
 }

@@ -29,6 +29,7 @@ struct Context {
   bool drifted = false;                  // the configuration was changed under way (--accept-drift)
   bool on_cpu = false;                   // some item ran on the cpu device
   bool scripted = false;                 // some model is a script of this program
+  std::size_t foreign = 0;               // imported items, judged by others
   std::size_t unsealed = 0;  // results of kernels that ran unsealed or without a sandbox
 };
 

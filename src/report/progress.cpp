@@ -1,5 +1,6 @@
 #include "report/progress.h"
 
+#include "record/chains.h"
 #include "report/words.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ Phase phase_of(const std::vector<record::Row>& rows, bool alive, bool all_ended)
   const record::Row* last = nullptr;
   for (const record::Row& row : rows) {
     if (row.kind == kind::run_start || row.kind == kind::run_resume || row.kind == kind::config ||
-        row.kind == kind::run_end) {
+        row.kind == kind::task_start || row.kind == kind::run_end) {
       last = &row;
     }
   }

@@ -63,6 +63,63 @@ TEST(Status, ShowsARunInWorkAndStopEndsIt) {
   EXPECT_EQ(nobody.out, "nothing works on runs/r\n");
 }
 
+TEST(Status, SaysWhatAnItemWaitsForAndTheLogWhatWasSaid) {
+  const Workspace here;
+  here.write("s.toml", kSlow);
+  const Outcome ran = here.command({"/bin/sh",
+                                    "-c",
+                                    beside("for i in $(seq 300); do \"$0\" status r > status.txt; "
+                                           "grep -q waiting: status.txt && break; sleep 0.2; done\n"
+                                           "cat status.txt; \"$0\" stop r --now > stop.txt"),
+                                    Workspace::program()});
+  EXPECT_THAT(ran.out, HasSubstr("waiting: rpm, next try in ")) << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(here.folder() / "runs/r/.live.json"));
+  const Outcome log = here.command({"/bin/cat", "runs/r/log/sweep.log"});
+  EXPECT_THAT(log.out, HasSubstr("Z a sweep begins on "));
+  EXPECT_THAT(log.out, HasSubstr("Z ends: a signal"));
+  // Quiet is quiet on the terminal only.
+  const Outcome quiet = here.sweep({"s.toml", "--quiet", "--dry-run"});
+  EXPECT_EQ(quiet.err, "");
+}
+
+// Two sweeps of one machine take turns at its device: neither is at its end before the other has
+// begun to get results.
+TEST(Status, TwoSweepsShareTheDevice) {
+  const Workspace here;
+  for (const char* name : {"a", "b"}) {
+    here.write(std::string(name) + ".toml",
+               "[run]\nname = \"" + std::string(name) +
+                   "\"\nproblems = [\"level1/3\"]\nattempts_per_problem = 4\ndevice = \"cpu\"\n"
+                   "num_correct_trials = 1\nsubmit_num_correct_trials = 1\n[parallelism]\n"
+                   "agents_per_gpu = 2\n[report]\nserve = false\n[[models]]\n"
+                   "name = \"demo-fixer\"\napi_kind = \"openai_chat\"\n"
+                   "base_url = \"builtin:demo\"\n");
+  }
+  const Outcome both = here.command({"/bin/sh",
+                                     "-c",
+                                     "\"$0\" a.toml -q > a 2>&1 & p=$!; \"$0\" b.toml -q > b 2>&1; "
+                                     "q=$?; wait $p; echo $? $q",
+                                     Workspace::program()});
+  EXPECT_EQ(both.out, "0 0\n") << both.err;
+  const auto ends = [&](const std::string& run) {
+    std::vector<std::string> times;
+    std::ifstream ledger(here.folder() / "runs" / run / "ledger.jsonl");
+    for (std::string line; std::getline(ledger, line);) {
+      const nlohmann::json row = nlohmann::json::parse(line);
+      if (row.at("kind") == "item_end") {
+        times.push_back(row.at("time"));
+      }
+    }
+    return times;
+  };
+  const auto a = ends("a");
+  const auto b = ends("b");
+  ASSERT_EQ(a.size(), 4U);
+  ASSERT_EQ(b.size(), 4U);
+  EXPECT_LT(a.front(), b.back());
+  EXPECT_LT(b.front(), a.back());
+}
+
 TEST(Status, ADeadSweepIsInterrupted) {
   const Workspace here;
   here.write("s.toml", kSlow);

@@ -28,8 +28,12 @@ queue::RunStatus running() {
   model.tokens = 1'200'000;
   model.nano_usd = 1'500'000'000;
   s.models = {model};
-  s.open = {
-      {"v/gpt/level1/3", "2026-01-01T00:00:10.000Z", "request 3", "2026-01-01T00:01:20.000Z"}};
+  s.open = {{"v/gpt/level1/3",
+             "2026-01-01T00:00:10.000Z",
+             "request 3",
+             "2026-01-01T00:01:20.000Z",
+             {},
+             {}}};
   return s;
 }
 

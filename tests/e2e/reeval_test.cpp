@@ -1,0 +1,78 @@
+#include "program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace sweep::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kConfig = R"([run]
+name = "r"
+problems = ["level1/3"]
+device = "cpu"
+num_correct_trials = 1
+submit_num_correct_trials = 1
+[report]
+serve = false
+[[models]]
+name = "demo-fixer"
+api_kind = "openai_chat"
+base_url = "builtin:demo"
+)";
+
+std::string digest(const Workspace& here) {
+  return here
+      .command({"/bin/sh", "-c", "find runs/r -type f | sort | xargs sha256sum; find runs | wc -l"})
+      .out;
+}
+
+TEST(Reeval, JudgesIntoACopyAndLeavesTheRunAsItIs) {
+  const Workspace here;
+  here.write("s.toml", kConfig);
+  ASSERT_EQ(here.sweep({"s.toml"}).code, 0);
+  const std::string before = digest(here);
+  const Outcome dry = here.sweep({"reeval", "r", "--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_THAT(dry.out, HasSubstr("of 1 changed; nothing was written"));
+  EXPECT_EQ(digest(here), before);
+  const nlohmann::json done = here.sweep_json({"reeval", "r"});
+  EXPECT_EQ(done.at("items").size(), 1U);
+  EXPECT_EQ(done.at("items").at(0).at("before").at("outcome"), "correct");
+  EXPECT_EQ(done.at("items").at(0).at("now").at("outcome"), "correct");
+  EXPECT_THAT(digest(here),
+              ::testing::StartsWith(before.substr(0, before.rfind('\n', before.size() - 2))));
+  EXPECT_EQ(here.sweep({"verify", "r-reeval"}).code, 0);
+  EXPECT_EQ(here.rows("runs/r-reeval", "reeval"), 1);
+  EXPECT_EQ(here.rows("runs/r-reeval", "request"), here.rows("runs/r", "request"));
+  EXPECT_EQ(here.sweep({"report", "r", "r-reeval"}).code, 0);
+  EXPECT_EQ(here.sweep({"reeval", "r"}).code, 2);  // the copy is there
+  EXPECT_EQ(here.sweep({"reeval", "r", "--out", "x", "--only", "none"}).code, 2);
+  EXPECT_EQ(here.sweep({"reeval", "nothing"}).code, 2);
+}
+
+// A problem that was changed since turns the verdict, and the reason is named.
+TEST(Reeval, SaysThatTheProblemChanged) {
+  const Workspace here;
+  here.write("s.toml", kConfig);
+  ASSERT_EQ(here.sweep({"s.toml"}).code, 0);
+  const Outcome copied =
+      here.command({"/bin/sh",
+                    "-c",
+                    "mkdir -p p/level1 && cp -r " SWEEP_SOURCE_DIR
+                    "/problems/level1/3_csr_spmm p/level1/ && cp " SWEEP_SOURCE_DIR
+                    "/seeds/level1/3_csr_spmm.cu p/level1/3_csr_spmm/seed.cu && "
+                    "sed -i 's/sum += /sum -= /' p/level1/3_csr_spmm/reference.cu && "
+                    "grep -c 'sum -= ' p/level1/3_csr_spmm/reference.cu"});
+  ASSERT_EQ(copied.out, "1\n") << copied.err;
+  const Outcome done = here.sweep({"reeval", "r", "--dry-run"},
+                                  {"SWEEP_PROBLEMS=" + (here.folder() / "p").string()});
+  EXPECT_THAT(done.out, HasSubstr("CHANGED")) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("the problem's files:"));
+}
+
+}  // namespace
+}  // namespace sweep::e2e
