@@ -2,7 +2,8 @@
 // Bytes: the seed reads a, b, a, h and writes h twice, 24 an element, and folds the chunks of a sequence one after another in one
 // thread (2,048 of them at `narrow`). Here a block takes 32 channels; its warps scan neighbouring pieces of time from registers and
 // exchange one pair of numbers each through shared memory: 12 bytes an element. Few long sequences are cut into parts whose pairs are
-// made by a launch of its own (20 bytes an element). Expected: 2 times the seed, 3 at `narrow`.
+// made by a launch of its own (20 bytes an element). Blocks have 32, 16 or 8 warps, so that up to five for each multiprocessor run at
+// once, without a second wave that leaves most of the device idle. Expected: 2 times the seed, 3 at `narrow`.
 //@ problem level1/9
 //@ const STEPS = 8
 //@ let groups = ceildiv(channels, 32), blocks = batch*groups
@@ -10,13 +11,14 @@
 //@ let span = align(ceildiv(length, wanted), 64), parts = ceildiv(length, span)
 //@ scratch f32 decay[parts, batch, groups, 32], carry[parts, batch, groups, 32]
 //@ if (parts > 1) scan<8, false><<<blocks*parts, 256>>>(a, b, h, decay, carry, length, channels, groups, blocks, span)
-//@ if (parts == 1 && blocks < 3*sm_count) scan<32, true><<<blocks, 1024>>>(a, b, h, decay, carry, length, channels, groups, blocks, span)
+//@ if (parts == 1 && blocks <= sm_count) scan<32, true><<<blocks, 1024>>>(a, b, h, decay, carry, length, channels, groups, blocks, span)
+//@ else if (parts == 1 && blocks <= 2*sm_count) scan<16, true><<<blocks, 512>>>(a, b, h, decay, carry, length, channels, groups, blocks, span)
 //@ else scan<8, true><<<blocks*parts, 256>>>(a, b, h, decay, carry, length, channels, groups, blocks, span)
 
 // The map of time steps p..q is h -> decay*h + carry. A block works on part blockIdx.x / blocks of the time of 32 channels.
 // WRITE: h, from the state that earlier parts leave; else the map of the part.
 template <int WARPS, bool WRITE>
-__global__ void __launch_bounds__(32*WARPS, WARPS == 8 ? 5 : 0) scan(const float* a, const float* b, float* h, float* decay, float* carry, int length,
+__global__ void __launch_bounds__(32*WARPS, WARPS == 8 ? 5 : 32 / WARPS) scan(const float* a, const float* b, float* h, float* decay, float* carry, int length,
                                                  int channels, int groups, int blocks, int span) {
   __shared__ float2 maps[2][WARPS][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, block = blockIdx.x % blocks, part = blockIdx.x / blocks;

@@ -38,6 +38,23 @@ __device__ float block_sum(float v) {
 
 __device__ float silu(float z) { return z / (1.0f + expf(-z)); }
 
+// Which channel of its group place `i` lies in, of `across` places each, while i grows by STEP: no division for each.
+template <int STEP>
+struct Channel {
+  int channel, rest, across, whole, more;
+
+  __device__ Channel(int i, int width) : channel(i / width), rest(i % width), across(width), whole(STEP / width), more(STEP % width) {}
+
+  __device__ void next() {
+    channel += whole;
+    rest += more;
+    if (rest >= across) {
+      rest -= across;
+      ++channel;
+    }
+  }
+};
+
 // A block for each group, which stays in shared memory; N elements of a channel at a time.
 template <int N>
 __global__ void __launch_bounds__(WIDE) whole(const float* __restrict__ x, const float* __restrict__ gain,
@@ -47,7 +64,7 @@ __global__ void __launch_bounds__(WIDE) whole(const float* __restrict__ x, const
   const int span = per*area, count = span / N, channel = blockIdx.x % groups*per;
   const Pack<N>* __restrict__ from = reinterpret_cast<const Pack<N>*>(x + (size_t)blockIdx.x*span);
   float sum = 0.0f, square = 0.0f;
-#pragma unroll 4
+#pragma unroll (N == 4 ? 4 : 8)
   for (int i = threadIdx.x; i < count; i += WIDE) {
     const Pack<N> v = from[i];
     kept[i] = v;
@@ -60,9 +77,10 @@ __global__ void __launch_bounds__(WIDE) whole(const float* __restrict__ x, const
   }
   const float rate = 1.0f / sqrtf(block_sum(square) / span + 1e-5f);
   Pack<N>* __restrict__ to = reinterpret_cast<Pack<N>*>(y + (size_t)blockIdx.x*span);
-  const int across = area / N;
-  for (int i = threadIdx.x; i < count; i += WIDE) {
-    const int c = channel + i / across;
+  Channel<WIDE> at(threadIdx.x, area / N);
+#pragma unroll 4
+  for (int i = threadIdx.x; i < count; i += WIDE, at.next()) {
+    const int c = channel + at.channel;
     const float factor = rate*gain[c], more = shift[c];
     Pack<N> v = kept[i];
     for (int e = 0; e < N; ++e) v.v[e] = silu((v.v[e] - mean)*factor + more);
@@ -104,10 +122,11 @@ __global__ void __launch_bounds__(THREADS) apply(const float* __restrict__ x, co
   const float rate = 1.0f / sqrtf(block_sum(square) / span + 1e-5f);
   const Pack<N>* __restrict__ from = reinterpret_cast<const Pack<N>*>(x + (size_t)group*span);
   Pack<N>* __restrict__ to = reinterpret_cast<Pack<N>*>(y + (size_t)group*span);
-  const int across = area / N, end = min(span, (part + 1)*PART) / N;
-#pragma unroll 4
-  for (int i = part*(PART / N) + threadIdx.x; i < end; i += THREADS) {
-    const int c = channel + i / across;
+  const int begin = part*(PART / N) + threadIdx.x, end = min(span, (part + 1)*PART) / N;
+  Channel<THREADS> at(begin, area / N);
+#pragma unroll (N == 4 ? 4 : 8)
+  for (int i = begin; i < end; i += THREADS, at.next()) {
+    const int c = channel + at.channel;
     const float factor = rate*gain[c], more = shift[c];
     Pack<N> v = from[i];
     for (int e = 0; e < N; ++e) v.v[e] = silu((v.v[e] - mean)*factor + more);

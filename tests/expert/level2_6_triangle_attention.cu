@@ -12,6 +12,7 @@
 //@ linear<false><<<(rows, 4*wide), 128>>>(x, w_qkv, w_gate, 3, b_out, maps, pairs, channels, wide)
 //@ if (hd <= 16) attend<16><<<blocks, 128, fixed + 16*each>>>(maps, third, mask, b_gate, gated, n, heads, hd, tiles, pairs)
 //@ else if (hd <= 32) attend<32><<<blocks, 128, fixed + 32*each>>>(maps, third, mask, b_gate, gated, n, heads, hd, tiles, pairs)
+//@ else if (hd <= 48) attend<48><<<blocks, 128, fixed + 48*each>>>(maps, third, mask, b_gate, gated, n, heads, hd, tiles, pairs)
 //@ else attend<64><<<blocks, 128, fixed + 64*each>>>(maps, third, mask, b_gate, gated, n, heads, hd, tiles, pairs)
 //@ linear<true><<<(rows, wide), 128>>>(gated, w_out, w_out, 1, b_out, y, pairs, channels, wide)
 #include <cmath>
@@ -42,40 +43,40 @@ __global__ void __launch_bounds__(32*WARPS) normalize(const float* z, const floa
   }
 }
 
-// ROWS x DEPTH of x[rows, width] from (row, first) on: what each of 128 threads keeps until the tile is free. Four share a row.
+// ROWS x DEPTH of x[rows, width] from (row, first) on: what each of 128 threads keeps until the tile is free. Four lanes share a row,
+// 16 bytes each, where width is a multiple of 4; else 16 lanes, one element each, so that few lines are touched at a time.
 template <int ROWS>
 struct Fetch {
-  float4 part[ROWS / 32];
+  float part[ROWS / 32][4];
 
   __device__ void load(const float* x, int row, int first, int rows, int width) {
-    const int k = first + threadIdx.x % 4*4;
+    const bool four = width % 4 == 0;
+    const int k = first + (four ? threadIdx.x % 4*4 : threadIdx.x % 16);
 #pragma unroll
     for (int i = 0; i < ROWS / 32; ++i) {
-      const int r = row + threadIdx.x / 4 + i*32;
-      part[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-      if (r >= rows || k >= width) continue;
-      const float* from = x + (size_t)r*width + k;
-      if (width % 4 == 0) {
-        part[i] = *reinterpret_cast<const float4*>(from);
+      if (four) {
+        const int r = row + threadIdx.x / 4 + i*32;
+        float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (r < rows && k < width) v = *reinterpret_cast<const float4*>(x + (size_t)r*width + k);
+        part[i][0] = v.x, part[i][1] = v.y, part[i][2] = v.z, part[i][3] = v.w;
       } else {
-        part[i].x = from[0];
-        if (k + 1 < width) part[i].y = from[1];
-        if (k + 2 < width) part[i].z = from[2];
-        if (k + 3 < width) part[i].w = from[3];
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const int r = row + threadIdx.x / 16 + i*32 + e*8;
+          part[i][e] = r < rows && k < width ? x[(size_t)r*width + k] : 0.0f;
+        }
       }
     }
   }
 
-  __device__ void store(float (*tile)[ROWS + 4]) const {
-    const int k = threadIdx.x % 4*4;
+  __device__ void store(float (*tile)[ROWS + 4], int width) const {
 #pragma unroll
-    for (int i = 0; i < ROWS / 32; ++i) {
-      const int r = threadIdx.x / 4 + i*32;
-      tile[k][r] = part[i].x;
-      tile[k + 1][r] = part[i].y;
-      tile[k + 2][r] = part[i].z;
-      tile[k + 3][r] = part[i].w;
-    }
+    for (int i = 0; i < ROWS / 32; ++i)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        if (width % 4 == 0) tile[threadIdx.x % 4*4 + e][threadIdx.x / 4 + i*32] = part[i][e];
+        else tile[threadIdx.x % 16][threadIdx.x / 16 + i*32 + e*8] = part[i][e];
+      }
   }
 };
 
@@ -93,8 +94,8 @@ __global__ void __launch_bounds__(128, 3) linear(const float* x, const float* w,
   fb.load(weights, column, 0, width, width);
   for (int first = 0; first < width; first += DEPTH) {
     __syncthreads();
-    fa.store(a);
-    fb.store(b);
+    fa.store(a, width);
+    fb.store(b, width);
     __syncthreads();
     if (first + DEPTH < width) {
       fa.load(x, row, first + DEPTH, rows, width);

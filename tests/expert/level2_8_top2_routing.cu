@@ -28,43 +28,43 @@ __device__ void take(Best& best, float score, int index) {
   }
 }
 
-// ROWS x DEPTH of x[rows, width] from (row, first) on: what each thread keeps until the tile is free. Four lanes share a row.
+// ROWS x DEPTH of x[rows, width] from (row, first) on: what each thread keeps until the tile is free. Four lanes share a row, 16 bytes
+// each, where width is a multiple of 4; else 16 lanes, one element each, so that few lines are touched at a time.
 template <int ROWS>
 struct Fetch {
   static constexpr int MANY = (ROWS + 31) / 32;
-  float4 part[MANY];
+  float part[MANY][4];
 
   __device__ void load(const float* x, int row, int first, int rows, int width) {
-    const int k = first + threadIdx.x % 4*4;
+    const bool four = width % 4 == 0;
+    const int k = first + (four ? threadIdx.x % 4*4 : threadIdx.x % 16);
 #pragma unroll
     for (int i = 0; i < MANY; ++i) {
-      const int r = threadIdx.x / 4 + i*32;
-      part[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-      if (r >= ROWS || row + r >= rows || k >= width) continue;
-      const float* from = x + (size_t)(row + r)*width + k;
-      if (width % 4 == 0) {
-        part[i] = *reinterpret_cast<const float4*>(from);
+      if (four) {
+        const int r = threadIdx.x / 4 + i*32;
+        float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (r < ROWS && row + r < rows && k < width) v = *reinterpret_cast<const float4*>(x + (size_t)(row + r)*width + k);
+        part[i][0] = v.x, part[i][1] = v.y, part[i][2] = v.z, part[i][3] = v.w;
       } else {
-        part[i].x = from[0];
-        if (k + 1 < width) part[i].y = from[1];
-        if (k + 2 < width) part[i].z = from[2];
-        if (k + 3 < width) part[i].w = from[3];
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const int r = threadIdx.x / 16 + i*32 + e*8;
+          part[i][e] = r < ROWS && row + r < rows && k < width ? x[(size_t)(row + r)*width + k] : 0.0f;
+        }
       }
     }
   }
 
   template <int STRIDE>
-  __device__ void store(float (*tile)[STRIDE]) const {
-    const int k = threadIdx.x % 4*4;
+  __device__ void store(float (*tile)[STRIDE], int width) const {
 #pragma unroll
-    for (int i = 0; i < MANY; ++i) {
-      const int r = threadIdx.x / 4 + i*32;
-      if (r >= ROWS) continue;
-      tile[k][r] = part[i].x;
-      tile[k + 1][r] = part[i].y;
-      tile[k + 2][r] = part[i].z;
-      tile[k + 3][r] = part[i].w;
-    }
+    for (int i = 0; i < MANY; ++i)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const bool four = width % 4 == 0;
+        const int r = (four ? threadIdx.x / 4 : threadIdx.x / 16 + e*8) + i*32;
+        if (r < ROWS) tile[four ? threadIdx.x % 4*4 + e : threadIdx.x % 16][r] = part[i][e];
+      }
   }
 };
 
@@ -84,8 +84,8 @@ __global__ void __launch_bounds__(THREADS) route(const float* state, const float
     fb.load(ground, column, 0, experts, hidden);
     for (int first = 0; first < hidden; first += DEPTH) {
       __syncthreads();
-      fa.store(a);
-      fb.store(b);
+      fa.store(a, hidden);
+      fb.store(b, hidden);
       __syncthreads();
       if (first + DEPTH < hidden) {
         fa.load(state, row, first + DEPTH, tokens, hidden);

@@ -6,7 +6,9 @@
 //@ const WARPS = 8
 //@ let blocks = min(ceildiv(chains, WARPS), 8*sm_count)
 //@ if (dim <= 32) step_kept<1><<<blocks, 32*WARPS>>>(x, noise, u, center, width, x_next, accepted, step, chains, dim)
+//@ else if (dim <= 64) step_kept<2><<<blocks, 32*WARPS>>>(x, noise, u, center, width, x_next, accepted, step, chains, dim)
 //@ else if (dim <= 96) step_kept<3><<<blocks, 32*WARPS>>>(x, noise, u, center, width, x_next, accepted, step, chains, dim)
+//@ else if (dim <= 128) step_kept<4><<<blocks, 32*WARPS>>>(x, noise, u, center, width, x_next, accepted, step, chains, dim)
 //@ else if (dim <= 256) step_kept<8><<<blocks, 32*WARPS>>>(x, noise, u, center, width, x_next, accepted, step, chains, dim)
 //@ else step_long<<<blocks, 32*WARPS>>>(x, noise, u, center, width, x_next, accepted, step, chains, dim)
 
@@ -33,6 +35,7 @@ __global__ void __launch_bounds__(32*WARPS) step_kept(const float* x, const floa
   }
   for (int c = blockIdx.x*WARPS + threadIdx.x / 32; c < chains; c += gridDim.x*WARPS) {
     const size_t first = (size_t)c*dim;
+    const float chance = u[c];
     float now[KEEP], then[KEEP], before = 0.0f, after = 0.0f;
 #pragma unroll
     for (int k = 0; k < KEEP; ++k) {
@@ -47,7 +50,7 @@ __global__ void __launch_bounds__(32*WARPS) step_kept(const float* x, const floa
       before += s*s;
       after += t*t;
     }
-    const bool yes = accept(u[c], warp_sum(before), warp_sum(after));
+    const bool yes = accept(chance, warp_sum(before), warp_sum(after));
 #pragma unroll
     for (int k = 0; k < KEEP; ++k) {
       const int d = lane + 32*k;
