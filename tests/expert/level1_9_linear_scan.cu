@@ -18,7 +18,7 @@
 // The map of time steps p..q is h -> decay*h + carry. A block works on part blockIdx.x / blocks of the time of 32 channels.
 // WRITE: h, from the state that earlier parts leave; else the map of the part.
 template <int WARPS, bool WRITE>
-__global__ void __launch_bounds__(32*WARPS, WARPS == 8 ? 5 : 32 / WARPS) scan(const float* a, const float* b, float* h, float* decay, float* carry, int length,
+__global__ void __launch_bounds__(32*WARPS, WARPS == 32 ? 0 : 40 / WARPS) scan(const float* a, const float* b, float* h, float* decay, float* carry, int length,
                                                  int channels, int groups, int blocks, int span) {
   __shared__ float2 maps[2][WARPS][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, block = blockIdx.x % blocks, part = blockIdx.x / blocks;
