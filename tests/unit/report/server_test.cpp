@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -60,17 +61,26 @@ class ReportServer : public ::testing::Test {
     return fmt::format("{}:{}", name, server_->port());
   }
 
-  // The whole answer to one request, sent byte for byte.
-  [[nodiscard]] std::string ask(const std::string& target,
-                                const std::string& host,
-                                const std::string& more = "",
-                                const std::string& method = "GET") const {
-    const util::Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  // None when it is refused.
+  [[nodiscard]] util::Fd connected() const {
+    util::Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(static_cast<std::uint16_t>(server_->port()));
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
+      return {};
+    }
+    return socket;
+  }
+
+  // The whole answer to one request, sent byte for byte.
+  [[nodiscard]] std::string ask(const std::string& target,
+                                const std::string& host,
+                                const std::string& more = "",
+                                const std::string& method = "GET") const {
+    const util::Fd socket = connected();
+    if (!socket) {
       return "no connection";
     }
     const std::string request = fmt::format(
@@ -104,6 +114,19 @@ TEST_F(ReportServer, ServesThePagesWithAPolicy) {
   EXPECT_THAT(ask("/", here(), "", "DELETE"), Not(StartsWith("HTTP/1.1 2")));
 }
 
+// Compressing a page takes longer than sending it over the loopback device.
+TEST_F(ReportServer, SendsPagesAsTheyAre) {
+  const std::string page = "<p>front" + std::string(100'000, '.') + "end";
+  put("report/index.html", page);
+  serve();
+  const std::string front = ask("/", here(), "Accept-Encoding: gzip, deflate, br\r\n");
+  EXPECT_THAT(front, HasSubstr("\r\n\r\n" + page));
+  EXPECT_THAT(front, HasSubstr("Content-Type: text/html; charset=utf-8\r\n"));
+  EXPECT_THAT(front, HasSubstr("Content-Length: 100011\r\n"));
+  put("report/empty.html", "");
+  EXPECT_THAT(ask("/empty.html", here()), StartsWith("HTTP/1.1 200"));
+}
+
 TEST_F(ReportServer, AnUnchangedPageCostsA304) {
   serve();
   const std::string first = ask("/", here());
@@ -115,6 +138,21 @@ TEST_F(ReportServer, AnUnchangedPageCostsA304) {
   EXPECT_THAT(again, Not(HasSubstr("<p>front")));
   put("report/index.html", "<p>later");
   EXPECT_THAT(ask("/", here(), "If-None-Match: " + tag + "\r\n"), HasSubstr("<p>later"));
+}
+
+// Two readers' browsers keep up to twelve connections open between requests.
+TEST_F(ReportServer, AnswersWhileConnectionsAreIdle) {
+  serve();
+  std::vector<util::Fd> idle;
+  for (int i = 0; i < 12; ++i) {
+    idle.push_back(connected());
+    ASSERT_TRUE(idle.back());
+  }
+  EXPECT_THAT(ask("/", here()), StartsWith("HTTP/1.1 200"));
+  for (const util::Fd& socket : idle) {
+    char byte = 0;
+    EXPECT_EQ(::recv(socket.get(), &byte, 1, MSG_DONTWAIT), -1) << "one had to end first";
+  }
 }
 
 TEST_F(ReportServer, ServesNoFileWhoseNameBeginsWithADot) {
