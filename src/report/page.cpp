@@ -211,6 +211,9 @@ Markup site_header(const Context& context,
       "intervals are 95%.";
   basis += context.scope.empty() ? "" : " Over " + context.scope + ".";
   basis += context.device.empty() ? "" : " Device: " + context.device + ".";
+  if (context.ledger_head.empty() && !context.version.empty()) {
+    basis += " sweep " + context.version + ".";
+  }
   if (!context.ledger_head.empty()) {
     basis += context.version.empty() ? " Ledger" : " sweep " + context.version + ", ledger";
     basis += fmt::format(" of {} row{}, head {}.",

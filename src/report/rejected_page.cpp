@@ -113,9 +113,9 @@ std::string rejected_page(const Context& context,
   Markup body = element("h1", text("Rejected kernels, with the evidence"));
   body += element("p",
                   text("Kernels that broke a rule, or that are right or fast only on the shapes "
-                       "that were published. None of them counts as correct, but for those whose "
-                       "ground says so. A rejection is a statement about one kernel, not about "
-                       "what a model meant."));
+                       "that were published. Those whose verdict begins with PASS count as "
+                       "correct, the others do not. A rejection is a statement about one kernel, "
+                       "not about what a model meant."));
   if (list.empty()) {
     body += element("p", text("None so far."));
   } else {
