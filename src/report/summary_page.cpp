@@ -8,8 +8,10 @@
 #include "util/text.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
+#include <strings.h>
 
 namespace sweep::report {
 
@@ -44,13 +46,17 @@ std::string embedded_asset(std::string_view name) {
   return {};
 }
 
-// A script in which nothing ends its element: strings and expressions may spell "<" as an escape.
+// A script in which nothing ends its element. Only strings and expressions can hold what does, and
+// both take the escapes; a lone "</" may be code: the end of /</.
 std::string inert_script(std::string script) {
-  for (std::size_t at = 0; (at = script.find("</", at)) != std::string::npos; at += 3) {
-    script.replace(at, 2, "<\\/");
+  constexpr const char* end = "</script";
+  for (std::size_t at = 0; (at = script.find("</", at)) != std::string::npos; at += 2) {
+    if (::strncasecmp(script.c_str() + at, end, std::strlen(end)) == 0) {
+      script.replace(at, 2, "<\\/");
+    }
   }
   for (std::size_t at = 0; (at = script.find("<!--", at)) != std::string::npos; at += 4) {
-    script.replace(at, 4, "<\\!--");
+    script.replace(at, 4, "<\\x21--");
   }
   return script;
 }

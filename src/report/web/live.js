@@ -1,9 +1,9 @@
 // Pages of a run that goes on.
 import { rememberPlace, restorePlace } from "./place.js";
 
-// The parts of a page that follow the run, as they came from the server.
+// The parts of a page that follow the run, as they came from the server; the one-file summary lacks some.
 const parts = ["header.site", "main", "footer"];
-export const sources = (page) => parts.map((part) => page.querySelector(part).outerHTML);
+export const sources = (page) => parts.map((part) => page.querySelector(part)?.outerHTML ?? "");
 
 function swap(page, before, enhance) {
   const fresh = sources(page);
