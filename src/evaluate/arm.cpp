@@ -212,7 +212,37 @@ void Arm::update(std::int64_t sequence, const std::vector<StepPatch>& patches) {
 }
 
 void Arm::forget(std::int64_t sequence) {
+  deferred_.erase(sequence);
   order({{"do", "forget"}, {"sequence", sequence}});
+}
+
+void Arm::update_after_run(std::int64_t sequence, std::vector<StepPatch> patches) {
+  deferred_[sequence] = {std::move(patches), std::nullopt};
+}
+
+std::optional<bool> Arm::take_update(std::int64_t sequence) {
+  const auto node = deferred_.extract(sequence);
+  return node.empty() ? std::nullopt : node.mapped().made;
+}
+
+nlohmann::json Arm::open_updates() const {
+  json list = json::array();
+  for (const auto& [sequence, deferred] : deferred_) {
+    if (!deferred.made) {
+      list.push_back({{"sequence", sequence}, {"patches", patches_to_json(deferred.patches)}});
+    }
+  }
+  return list;
+}
+
+void Arm::close_updates(const nlohmann::json& answer) {
+  const auto refused = field<std::vector<std::int64_t>>(answer, "refused");
+  for (auto& [sequence, deferred] : deferred_) {
+    if (!deferred.made) {
+      deferred.made = std::ranges::find(refused, sequence) == refused.end();
+      deferred.patches.clear();
+    }
+  }
 }
 
 void Arm::wash(std::uint32_t poison, const std::vector<std::int64_t>& sets) {
@@ -224,12 +254,18 @@ device::RunTime Arm::run(std::int64_t sequence,
                          std::uint32_t poison,
                          const std::vector<std::int64_t>& sets) {
   device::RunTime time;
-  ask({{"do", "run"}, {"sequence", sequence}, {"poison", poison}, {"sets", sets}},
-      seconds,
-      -1,
-      [&time](const json& answer) {
-        time = {field<double>(answer, "device"), field<double>(answer, "host")};
-      });
+  json message = {{"do", "run"}, {"sequence", sequence}, {"poison", poison}, {"sets", sets}};
+  json updates = open_updates();
+  const bool updating = !updates.empty();
+  if (updating) {
+    message["updates"] = std::move(updates);
+  }
+  ask(message, seconds, -1, [&](const json& answer) {
+    time = {field<double>(answer, "device"), field<double>(answer, "host")};
+    if (updating) {
+      close_updates(answer);
+    }
+  });
   return time;
 }
 

@@ -68,6 +68,10 @@ void FillAhead::start_more() {
   }
 }
 
+const problem::Draw* FillAhead::coming() const {
+  return used_ < draws_.size() ? &draws_[used_] : nullptr;
+}
+
 FillAhead::Content FillAhead::next() {
   if (used_ == draws_.size()) {
     throw util::InfraError({"judge", "asked for more contents than were planned", ""},

@@ -32,6 +32,9 @@ class FillAhead {
   // last.
   [[nodiscard]] Content next();
 
+  // The draw that next() will give; null after the last. Valid as long as this object.
+  [[nodiscard]] const problem::Draw* coming() const;
+
  private:
   void start_more();
 

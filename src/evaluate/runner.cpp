@@ -12,6 +12,8 @@
 
 #include <cstdio>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace sweep::evaluate {
 namespace {
@@ -183,17 +185,22 @@ class Runner {
   }
 
   json update(const json& body) {
+    const auto fault = change(body);
+    return fault ? json{{"fault", fault_to_json(*fault)}} : json::object();
+  }
+
+  std::optional<device::Fault> change(const json& body) {
     Prepared& prepared = sequences_.at(field<std::int64_t>(body, "sequence"));
     apply_patches(patches_from_json(body.at("patches")), prepared.steps);
     if (device_->update(*prepared.sequence, prepared.steps)) {
-      return json::object();
+      return std::nullopt;
     }
     auto made = device_->prepare(*module_, prepared.steps);
-    if (const auto* fault = std::get_if<device::Fault>(&made)) {
-      return {{"fault", fault_to_json(*fault)}};
+    if (auto* fault = std::get_if<device::Fault>(&made)) {
+      return std::move(*fault);
     }
     prepared.sequence = std::get<0>(std::move(made));
-    return json::object();
+    return std::nullopt;
   }
 
   void wash(const json& body) {
@@ -217,7 +224,8 @@ class Runner {
     device_->synchronize();
   }
 
-  // The call, then what "wash" does: it costs no further change of context on the device.
+  // The call, then what "wash" does, then changes for later calls: neither costs a further change
+  // of context on the device. A change that is refused is no fault of this call.
   json run(const json& body) {
     const auto result =
         device_->run(*sequences_.at(field<std::int64_t>(body, "sequence")).sequence);
@@ -226,7 +234,16 @@ class Runner {
     }
     wash(body);
     const auto& time = std::get<device::RunTime>(result);
-    return {{"device", time.device_seconds}, {"host", time.host_seconds}};
+    json answer = {{"device", time.device_seconds}, {"host", time.host_seconds}};
+    if (body.contains("updates")) {
+      json& refused = answer["refused"] = json::array();
+      for (const json& next : body.at("updates")) {
+        if (change(next)) {
+          refused.push_back(field<std::int64_t>(next, "sequence"));
+        }
+      }
+    }
+    return answer;
   }
 
   // Calls one after another, each after a flush if asked for; the judge times the whole.

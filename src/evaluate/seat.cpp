@@ -36,6 +36,14 @@ std::string scalars_text(const submission::Signature& signature,
   return signature.ranked ? text + std::to_string(rank_order) : text;
 }
 
+std::vector<std::int64_t> bytes_of(const std::vector<submission::ScratchBuffer>& buffers) {
+  std::vector<std::int64_t> bytes;
+  for (const submission::ScratchBuffer& buffer : buffers) {
+    bytes.push_back(buffer.bytes);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Seat::Seat(Arm& arm,
@@ -108,7 +116,48 @@ void Seat::let_go() noexcept {
   }
 }
 
+submission::Expansion Seat::expanded(const problem::Draw& draw, std::uint64_t rank_order) {
+  const Code& code = arm_.code();
+  auto made = expand_for(
+      code.submission,
+      code.signature,
+      draw,
+      sm_count_,
+      [this](const std::string& kernel, std::int64_t threads, std::int64_t shared) {
+        return arm_.occupancy(kernel, threads, shared);
+      },
+      problem_.limits.launches,
+      true,
+      rank_order);
+  if (auto* error = std::get_if<submission::PlanError>(&made)) {
+    throw PlanFault(std::move(*error));
+  }
+  return std::get<submission::Expansion>(std::move(made));
+}
+
+std::vector<device::Step> Seat::bound(const submission::Expansion& expansion,
+                                      const std::vector<device::Address>& buffers) const {
+  auto steps = bind_steps(arm_.code(), expansion, arm_.facts(), buffers);
+  if (auto* error = std::get_if<submission::PlanError>(&steps)) {
+    throw PlanFault(std::move(*error));
+  }
+  return std::get<0>(std::move(steps));
+}
+
+// Of tensors and scratch, in the order of an expansion.
+std::vector<device::Address> Seat::own_buffers() const {
+  std::vector<device::Address> buffers;
+  for (const Region& region : regions_) {
+    buffers.push_back(region.address);
+  }
+  for (const Region& region : scratch_regions_) {
+    buffers.push_back(region.address);
+  }
+  return buffers;
+}
+
 void Seat::ready(const problem::Draw& draw, std::uint32_t poison, std::uint64_t rank_order) {
+  settle();
   if (version_ != bench_.version()) {
     follow();
   }
@@ -124,37 +173,60 @@ void Seat::ready(const problem::Draw& draw, std::uint32_t poison, std::uint64_t 
     ready_for_ = std::move(wanted);
     return;
   }
-  auto expanded = expand_for(
-      code.submission,
-      code.signature,
-      draw,
-      sm_count_,
-      [this](const std::string& kernel, std::int64_t threads, std::int64_t shared) {
-        return arm_.occupancy(kernel, threads, shared);
-      },
-      problem_.limits.launches,
-      true,
-      rank_order);
-  if (auto* error = std::get_if<submission::PlanError>(&expanded)) {
-    throw PlanFault(std::move(*error));
-  }
-  const auto& expansion = std::get<submission::Expansion>(expanded);
-  std::vector<device::Address> buffers;
-  for (const Region& region : regions_) {
-    buffers.push_back(region.address);
-  }
+  submission::Expansion expansion = expanded(draw, rank_order);
   take_scratch(expansion.scratch, poison);
-  for (const Region& region : scratch_regions_) {
-    buffers.push_back(region.address);
-  }
+  std::vector<device::Address> buffers = own_buffers();
   show_peers(expansion, buffers);
-  auto steps = bind_steps(code, expansion, arm_.facts(), buffers);
-  if (auto* error = std::get_if<submission::PlanError>(&steps)) {
-    throw PlanFault(std::move(*error));
-  }
-  load(std::get<0>(std::move(steps)));
-  step_ranks_ = expansion.step_ranks;
+  load(bound(expansion, buffers));
+  step_ranks_ = std::move(expansion.step_ranks);
   ready_for_ = std::move(wanted);
+}
+
+void Seat::foresee(const problem::Draw& next) {
+  settle();
+  const Code& code = arm_.code();
+  std::string wanted = scalars_text(code.signature, next, 0);
+  if (ready_for_.empty() || wanted == ready_for_ || version_ != bench_.version() ||
+      sequence_ == 0 || code.library || code.signature.ranked) {
+    return;
+  }
+  try {
+    submission::Expansion expansion = expanded(next, 0);
+    if (bytes_of(expansion.scratch) != scratch_bytes_) {
+      return;
+    }
+    std::vector<device::Step> steps = bound(expansion, own_buffers());
+    auto patches = patches_between(steps_, steps);
+    if (!patches || patches->empty()) {
+      return;
+    }
+    arm_.update_after_run(sequence_, std::move(*patches));
+    foreseen_ = {std::move(wanted), std::move(steps), std::move(expansion.step_ranks)};
+  } catch (const PlanFault&) {
+    // ready() will say so where it counts.
+    return;
+  }
+}
+
+// Takes over what the runner has made of what was foreseen.
+void Seat::settle() {
+  if (!foreseen_) {
+    return;
+  }
+  Foreseen plan = *std::exchange(foreseen_, std::nullopt);
+  const std::optional<bool> made = arm_.take_update(sequence_);
+  if (!made) {
+    return;
+  }
+  ready_for_.clear();
+  steps_.clear();
+  if (!*made) {
+    arm_.forget(std::exchange(sequence_, 0));
+    return;
+  }
+  steps_ = std::move(plan.steps);
+  step_ranks_ = std::move(plan.step_ranks);
+  ready_for_ = std::move(plan.ready_for);
 }
 
 void Seat::load_library(const LibraryUse& use, const problem::Draw& draw) {
@@ -186,10 +258,7 @@ void Seat::load(std::vector<device::Step> steps) {
 
 void Seat::take_scratch(const std::vector<submission::ScratchBuffer>& wanted,
                         std::uint32_t poison) {
-  std::vector<std::int64_t> bytes;
-  for (const submission::ScratchBuffer& buffer : wanted) {
-    bytes.push_back(buffer.bytes);
-  }
+  std::vector<std::int64_t> bytes = bytes_of(wanted);
   if (bytes == scratch_bytes_ && washed_) {
     return;
   }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ class Seat {
   // PlanFault or ArmFault.
   void ready(const problem::Draw& draw, std::uint32_t poison, std::uint64_t rank_order = 0);
 
+  // What ready() will be asked for next: where only arguments differ from the plan that is ready,
+  // the next call that any seat of the arm makes changes them in its turn of the device. The plan
+  // that is ready stays so until ready() is called again. Throws ArmFault.
+  void foresee(const problem::Draw& next);
+
   // One call; afterwards scratch holds the poison, and what the runner's context keeps between
   // calls is overwritten.
   [[nodiscard]] device::RunTime run(double seconds, std::uint32_t poison);
@@ -56,8 +62,19 @@ class Seat {
   [[nodiscard]] Place place(device::Address address) const;
 
  private:
+  struct Foreseen {
+    std::string ready_for;
+    std::vector<device::Step> steps;
+    std::vector<std::size_t> step_ranks;
+  };
+
   void let_go() noexcept;
   void follow();
+  void settle();
+  [[nodiscard]] submission::Expansion expanded(const problem::Draw& draw, std::uint64_t rank_order);
+  [[nodiscard]] std::vector<device::Step> bound(const submission::Expansion& expansion,
+                                                const std::vector<device::Address>& buffers) const;
+  [[nodiscard]] std::vector<device::Address> own_buffers() const;
   void load(std::vector<device::Step> steps);
   void load_library(const LibraryUse& use, const problem::Draw& draw);
   void take_scratch(const std::vector<submission::ScratchBuffer>& wanted, std::uint32_t poison);
@@ -94,6 +111,7 @@ class Seat {
   std::int64_t sequence_ = 0;
   std::vector<device::Step> steps_;  // of sequence_
   std::vector<std::size_t> step_ranks_;
+  std::optional<Foreseen> foreseen_;
 };
 
 }  // namespace sweep::evaluate

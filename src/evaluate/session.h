@@ -79,6 +79,13 @@ struct SessionOptions {
                                          util::LockMode mode,
                                          double bytes);
 
+// What a player will be asked for after a call, so that its runner may change its plan in the same
+// turn of the device. Null: not known.
+struct NextCall {
+  const Bench* bench = nullptr;
+  const problem::Draw* draw = nullptr;
+};
+
 // The judge's state for one evaluation: buffers, oracle and arms. One thread. The process ends soon
 // after the session: runners are killed and left to init.
 class Session {
@@ -183,13 +190,19 @@ class Session {
   void set_flush(bool flush) { flush_ = flush; }
 
   // One call on the content that the bench holds. `timed`: caches are flushed before it.
-  [[nodiscard]] Played play(Player& player, Bench& bench, const problem::Draw& draw, bool timed);
+  // `next`: what the player will be asked for after that.
+  [[nodiscard]] Played play(Player& player,
+                            Bench& bench,
+                            const problem::Draw& draw,
+                            bool timed,
+                            const NextCall& next = {});
 
   // The same for seed and other trusted code: a fault is util::InfraError "E_SEED_FAULT".
   [[nodiscard]] Played play_trusted(Player& player,
                                     Bench& bench,
                                     const problem::Draw& draw,
-                                    bool timed);
+                                    bool timed,
+                                    const NextCall& next = {});
 
   // Seconds that one more call adds to a round trip to the player's runner, by this process's
   // clock: rows of `few` and of `many` calls on the content that the bench holds, flushed as timed

@@ -33,8 +33,16 @@ std::uint64_t Session::poison_number(std::uint64_t call) const {
   return problem::Key::from_seed(options_.seed).derive("poison").word(0) + call;
 }
 
-Played Session::play(Player& player, Bench& bench, const problem::Draw& draw, bool timed) {
+Played Session::play(
+    Player& player, Bench& bench, const problem::Draw& draw, bool timed, const NextCall& next) {
   Seat& place = seat(player, bench, draw, timed);
+  if (next.draw != nullptr) {
+    const auto found =
+        std::ranges::find(player.seats, next.bench, [](const auto& item) { return item.first; });
+    if (found != player.seats.end()) {
+      found->second->foresee(*next.draw);
+    }
+  }
   const std::uint64_t number = poison_number(++calls_);
   Played played;
   {
@@ -78,8 +86,9 @@ Session::Slope Session::slope(Player& player,
   return {(many - few) / (sizes.many - sizes.few), bench.outputs(store_)};
 }
 
-Played Session::play_trusted(Player& player, Bench& bench, const problem::Draw& draw, bool timed) {
-  return trusted(player, draw, [&] { return play(player, bench, draw, timed); });
+Played Session::play_trusted(
+    Player& player, Bench& bench, const problem::Draw& draw, bool timed, const NextCall& next) {
+  return trusted(player, draw, [&] { return play(player, bench, draw, timed, next); });
 }
 
 Session::Slope Session::slope_trusted(Player& player,

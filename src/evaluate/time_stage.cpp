@@ -258,29 +258,26 @@ class TimeStage {
 
   // Takes two contents, unless a fault cuts a half short: timing::analyse discards its block.
   void run_block(Pair& pair, int replicate, const timing::Block& block, FillAhead& contents) {
-    for (int half = 0; half < 2; ++half) {
-      run_half(pair, replicate, block, half, contents.next());
-      if (failure_) {
-        return;
-      }
+    for (int half = 0; half < 2 && !failure_; ++half) {
+      run_half(pair, replicate, block, half, contents);
     }
   }
 
-  void run_half(Pair& pair,
-                int replicate,
-                const timing::Block& block,
-                int half,
-                const FillAhead::Content& content) {
+  void run_half(
+      Pair& pair, int replicate, const timing::Block& block, int half, FillAhead& contents) {
     TimedShape& shape = shapes_.at(static_cast<std::size_t>(block.shape));
+    const FillAhead::Content content = contents.next();
+    const NextCall next = next_of(shapes_, contents.coming());
     const PoolDraw* pool = pool_of(block, half, replicate);
     const problem::Draw& draw = content.draw;
     double begin = clock_.monotonic();
     shape.bench->fill(content.plan);
+    session_.device().synchronize();
     phases_.costs.fill += clock_.monotonic() - begin;
     Tensors by_seed, by_candidate;
     for (int position = 2 * half; position < 2 * half + 2; ++position) {
       const bool candidate = block.order.at(static_cast<std::size_t>(position)) == Arm::candidate;
-      auto played = call(candidate ? pair.candidate : pair.seed, candidate, shape, draw, pair);
+      auto played = call(pair, candidate, shape, draw, next);
       if (!played) {
         return;
       }
@@ -303,13 +300,16 @@ class TimeStage {
     phases_.costs.compare += clock_.monotonic() - begin;
   }
 
-  std::optional<Played> call(
-      Player& player, bool candidate, TimedShape& shape, const problem::Draw& draw, Pair& pair) {
+  std::optional<Played> call(Pair& pair,
+                             bool candidate,
+                             TimedShape& shape,
+                             const problem::Draw& draw,
+                             const NextCall& next) {
     if (!candidate) {
-      return session_.play_trusted(player, *shape.bench, draw, true);
+      return session_.play_trusted(pair.seed, *shape.bench, draw, true, next);
     }
     try {
-      Played played = session_.play(player, *shape.bench, draw, true);
+      Played played = session_.play(pair.candidate, *shape.bench, draw, true, next);
       if (played.damage) {
         failure_ = std::move(played.damage);
         return std::nullopt;

@@ -160,6 +160,15 @@ const PoolDraw* pool_draw(const TimedShape& shape,
   return chosen ? at(index / stride) : nullptr;
 }
 
+NextCall next_of(const std::deque<TimedShape>& shapes, const problem::Draw* coming) {
+  if (coming == nullptr) {
+    return {};
+  }
+  const auto found = std::ranges::find(
+      shapes, coming->shape, [](const TimedShape& shape) { return shape.place.name; });
+  return found == shapes.end() ? NextCall{} : NextCall{found->bench.get(), coming};
+}
+
 double needed_bytes(Session& session,
                     const std::vector<Place>& places,
                     const problem::Key& key,

@@ -9,7 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
+#include <span>
 
 #include <unistd.h>
 
@@ -167,6 +169,80 @@ TEST_F(JudgeState, TheSecondFaultOfTimedCallsCounts) {
   const TimeResult result = time(8, 2);
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->verdict, Verdict::runtime_fault) << result.failure->text;
+}
+
+// The plan's scalar alpha is drawn with each content.
+class ForeseenPlan : public JudgeState {
+ protected:
+  void SetUp() override {
+    open(std::string(kPlan) + std::string(kHead) + std::string(kRow) + "}\n");
+    bench_ = session_->make_bench(first_);
+    bench_->fill(first_);
+  }
+
+  static problem::Draw drawn(const problem::Problem& problem, std::uint64_t seed) {
+    const expr::IntEnv dims{{"rows", 3}, {"cols", 5}};
+    return problem::make_draw(problem, "small", dims, "default", problem::Key::from_seed(seed));
+  }
+
+  // The alpha that a call with the plan as it is now makes use of.
+  double called_with(Seat& seat) { return called_with(seat, *bench_); }
+
+  double called_with(Seat& seat, Bench& bench) {
+    bench.before_call(poison_word(7));
+    (void)seat.run(60, poison_word(8));
+    const auto first = [&](const char* tensor) {
+      float value = 0;
+      device_->download(std::as_writable_bytes(std::span(&value, 1)),
+                        bench.slot(tensor).shared.front().address());
+      return static_cast<double>(value);
+    };
+    return (first("y") - first("shift")) / first("x");
+  }
+
+  static double alpha(const problem::Draw& draw) {
+    return std::get<double>(draw.scalars.at("alpha"));
+  }
+
+  const problem::Problem problem_ = problem::require(kSource / "tests/data/problems/test/affine");
+  const problem::Draw first_ = drawn(problem_, 1), second_ = drawn(problem_, 2);
+  std::unique_ptr<Bench> bench_;
+};
+
+constexpr double kNear = 1e-4;  // of fp32, through a sum and a quotient
+
+TEST_F(ForeseenPlan, IsChangedInTheTurnOfTheCallBefore) {
+  ASSERT_GT(std::abs(alpha(first_) - alpha(second_)), 10 * kNear);
+  Seat& seat = session_->seat(session_->candidate(), *bench_, first_);
+  seat.foresee(second_);
+  EXPECT_NEAR(called_with(seat), alpha(first_), kNear);
+  // Nothing was said to the runner since.
+  EXPECT_NEAR(called_with(seat), alpha(second_), kNear);
+  (void)session_->seat(session_->candidate(), *bench_, second_);
+  EXPECT_NEAR(called_with(seat), alpha(second_), kNear);
+  (void)session_->seat(session_->candidate(), *bench_, first_);
+  EXPECT_NEAR(called_with(seat), alpha(first_), kNear);
+}
+
+TEST_F(ForeseenPlan, IsDroppedWhereNoCallCame) {
+  Seat& seat = session_->seat(session_->candidate(), *bench_, first_);
+  seat.foresee(second_);
+  (void)session_->seat(session_->candidate(), *bench_, first_);
+  EXPECT_NEAR(called_with(seat), alpha(first_), kNear);
+  EXPECT_NEAR(called_with(seat), alpha(first_), kNear);
+}
+
+TEST_F(ForeseenPlan, OfAnotherSeatIsChangedToo) {
+  const std::unique_ptr<Bench> other = session_->make_bench(first_);
+  Seat& mine = session_->seat(session_->candidate(), *bench_, first_);
+  Seat& theirs = session_->seat(session_->candidate(), *other, first_);
+  theirs.foresee(second_);
+  EXPECT_NEAR(called_with(mine), alpha(first_), kNear);
+  EXPECT_NEAR(called_with(mine), alpha(first_), kNear);
+  other->fill(first_);
+  EXPECT_NEAR(called_with(theirs, *other), alpha(second_), kNear);
+  std::erase_if(session_->candidate().seats,
+                [&](const auto& seat) { return seat.first == other.get(); });
 }
 
 }  // namespace

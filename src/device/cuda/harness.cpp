@@ -33,6 +33,16 @@ constexpr std::size_t kSink = 2 * kProbeCount;
 constexpr std::size_t kArrived = kSink + 32;
 constexpr std::size_t kFound = kArrived + 32;
 constexpr std::size_t kFoundWords = 32;
+
+// A claim as find_contradictions takes it.
+struct Search {
+  std::uint64_t at = 0, other = 0, bytes = 0;
+  std::uint32_t pattern = 0, by_word = 0;
+};
+
+using Searches = std::array<Search, kFoundWords>;
+static_assert(sizeof(Searches) == 32 * kFoundWords);
+
 constexpr std::size_t kWordBytes = 4 * (kFound + kFoundWords);
 
 // Washer: rounds of 56 multiply-adds a thread, about 20 us on 132 multiprocessors at 1.98 GHz.
@@ -110,13 +120,13 @@ const Harness::ProbeFacts& Harness::probe_facts() {
 }
 
 void Harness::launch(const char* kernel,
-                     unsigned grid,
+                     Grid grid,
                      unsigned block,
                      std::size_t shared_bytes,
                      std::span<void*> arguments) {
   driver_->check(driver_->cuLaunchKernel_(module_->find(kernel),
-                                          grid,
-                                          1,
+                                          grid.x,
+                                          grid.y,
                                           1,
                                           block,
                                           1,
@@ -135,7 +145,7 @@ void Harness::touch_probe(bool hostile) {
   unsigned mark = hostile ? 1 : 0;
   Address sink = words_->address() + 4 * kSink;
   std::array<void*, 5> arguments{&base, &lines, &stride, &mark, &sink};
-  launch("probe_touch", kProbeBlocks, 1, 0, arguments);
+  launch("probe_touch", {kProbeBlocks}, 1, 0, arguments);
 }
 
 std::vector<int> Harness::time_probe() {
@@ -147,7 +157,7 @@ std::vector<int> Harness::time_probe() {
   Address second = words_->address() + 4 * kSecond;
   Address sink = words_->address() + 4 * kSink;
   std::array<void*, 7> arguments{&base, &warm, &lines, &stride, &first, &second, &sink};
-  launch("probe_time", kProbeBlocks, 1, 0, arguments);
+  launch("probe_time", {kProbeBlocks}, 1, 0, arguments);
   std::array<std::uint32_t, 2 * kProbeCount> cycles{};
   driver_->check(
       driver_->cuMemcpyDtoHAsync_(cycles.data(), words_->address(), sizeof(cycles), stream_),
@@ -166,9 +176,9 @@ void Harness::write_and_read() {
   std::uint32_t value = ++call_ * 0x9e3779b1U;
   Address sink = words_->address() + 4 * kSink;
   std::array<void*, 3> write{&at, &count, &value};
-  launch("flush_write", 2 * sm_count_, 1024, 0, write);
+  launch("flush_write", {2 * sm_count_}, 1024, 0, write);
   std::array<void*, 4> read{&at, &count, &value, &sink};
-  launch("flush_read", 2 * sm_count_, 1024, 0, read);
+  launch("flush_read", {2 * sm_count_}, 1024, 0, read);
 }
 
 // Warm: touched and timed at once. Cold: touched without priority, flushed, then timed.
@@ -211,22 +221,6 @@ std::optional<double> Harness::flush(bool reset) {
   return static_cast<double>(evicted) / static_cast<double>(kProbeCount);
 }
 
-// Starts the search for what contradicts the claim; the word at `found` is set where it exists.
-void Harness::search(const Claim& claim, Address found) {
-  Address at = claim.at;
-  if (claim.pattern) {
-    std::uint64_t count = claim.bytes / 4;
-    std::uint32_t pattern = *claim.pattern;
-    std::array<void*, 4> arguments{&at, &count, &pattern, &found};
-    launch("find_other_word", search_blocks(count), 1024, 0, arguments);
-  } else {
-    Address other = claim.other;
-    std::uint64_t count = claim.bytes;
-    std::array<void*, 4> arguments{&at, &other, &count, &found};
-    launch("find_unequal", search_blocks(count / 16), 1024, 0, arguments);
-  }
-}
-
 unsigned Harness::search_blocks(std::size_t items) const {
   return static_cast<unsigned>(
       std::clamp<std::size_t>(items / 1024, 1, 2 * std::size_t{sm_count_}));
@@ -237,11 +231,18 @@ std::vector<bool> Harness::holds(std::span<const Claim> claims) {
   while (!claims.empty()) {
     const auto part = claims.first(std::min(claims.size(), kFoundWords));
     claims = claims.subspan(part.size());
-    const Address found = words_->address() + 4 * kFound;
-    driver_->check(driver_->cuMemsetD32Async_(found, 0, part.size(), stream_), "cuMemsetD32Async");
+    Searches searches{};
+    unsigned blocks = 1;
     for (std::size_t i = 0; i < part.size(); ++i) {
-      search(part[i], found + 4 * i);
+      const Claim& claim = part[i];
+      searches.at(i) = {
+          claim.at, claim.other, claim.bytes, claim.pattern.value_or(0), claim.pattern ? 1U : 0U};
+      blocks = std::max(blocks, search_blocks(claim.bytes / (claim.pattern ? 4 : 16)));
     }
+    Address found = words_->address() + 4 * kFound;
+    driver_->check(driver_->cuMemsetD32Async_(found, 0, part.size(), stream_), "cuMemsetD32Async");
+    std::array<void*, 2> arguments{&searches, &found};
+    launch("find_contradictions", {blocks, static_cast<unsigned>(part.size())}, 1024, 0, arguments);
     std::array<std::uint32_t, kFoundWords> words{};
     driver_->check(driver_->cuMemcpyDtoHAsync_(words.data(), found, 4 * part.size(), stream_),
                    "cuMemcpyDtoHAsync");
@@ -268,9 +269,9 @@ void Harness::wash(std::size_t local_bytes) {
   const int resident = module_->occupancy(variant->kernel, 1024, 0);
   driver_->check(driver_->cuMemsetD32Async_(arrived, 0, 1, stream_), "cuMemsetD32Async");
   std::array<void*, 3> local{&value, &arrived, &sink};
-  launch(variant->kernel, static_cast<unsigned>(resident) * sm_count_, 1024, 0, local);
+  launch(variant->kernel, {static_cast<unsigned>(resident) * sm_count_}, 1024, 0, local);
   std::array<void*, 4> shared{&words, &value, &rounds, &sink};
-  launch("wash_shared", sm_count_, 1024, max_shared_bytes_, shared);
+  launch("wash_shared", {sm_count_}, 1024, max_shared_bytes_, shared);
 }
 
 }  // namespace sweep::device::cuda

@@ -47,8 +47,12 @@ class Harness {
   [[nodiscard]] const ProbeFacts& probe_facts();
 
  private:
+  struct Grid {
+    unsigned x = 1, y = 1;
+  };
+
   void launch(const char* kernel,
-              unsigned grid,
+              Grid grid,
               unsigned block,
               std::size_t shared_bytes,
               std::span<void*> arguments);
@@ -56,7 +60,6 @@ class Harness {
   void touch_probe(bool hostile);
   [[nodiscard]] std::vector<int> time_probe();  // first minus second load, cycles, by line
   void write_and_read();
-  void search(const Claim& claim, Address found);
   [[nodiscard]] unsigned search_blocks(std::size_t items) const;
   [[nodiscard]] ProbeFacts calibrate();
 

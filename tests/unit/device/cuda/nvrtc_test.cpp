@@ -120,7 +120,7 @@ TEST(HarnessImage, CompilesForHopperWithAllItsKernels) {
   }
   const Image image = harness_image("sm_90a");
   EXPECT_TRUE(is_elf(image));
-  EXPECT_EQ(image.kernels.size(), 15U);
+  EXPECT_EQ(image.kernels.size(), 14U);
   for (const Kernel& kernel : image.kernels) {
     EXPECT_FALSE(kernel.lowered.empty()) << kernel.name;
   }
