@@ -42,6 +42,12 @@ std::string origin_of(const endpoint::ToolCall& call) {
 
 }  // namespace
 
+double ToolOutcome::lock_wait_seconds() const {
+  const auto found =
+      evaluation.is_object() ? evaluation.find("lock_wait_seconds") : evaluation.end();
+  return found != evaluation.end() && found->is_number() ? found->get<double>() : 0;
+}
+
 std::string Session::refusal(const endpoint::ToolCall& call) const {
   if (!harness_.has(call.name))
     return fill_prompt("unknown_tool.md",
@@ -144,6 +150,7 @@ record::ToolCall Session::run_call(const endpoint::ToolCall& call, record::Turn&
   const ToolOutcome outcome = run_recorded(call.name, kernel, turn);
   learn(outcome, tool_settings_);
   done.wall_clock_s = services_.clock->monotonic() - before;
+  done.lock_wait_s = outcome.lock_wait_seconds();
   done.result_text = outcome.text;
   done.success = outcome.success;
   done.metadata = outcome.metadata;
@@ -269,6 +276,7 @@ void Session::submit(const std::string& kernel, const std::string& origin, recor
   const double before = services_.clock->monotonic();
   const ToolOutcome outcome = run_recorded("submit_kernel", kernel, turn);
   done.wall_clock_s = services_.clock->monotonic() - before;
+  done.lock_wait_s = outcome.lock_wait_seconds();
   done.result_text = outcome.text;
   done.success = outcome.success;
   done.metadata = outcome.metadata;

@@ -85,6 +85,7 @@ record::ToolCall Session::try_version(const std::string& kernel,
   const double before = services_.clock->monotonic();
   const ToolOutcome outcome = run_recorded(kTryKernel, kernel, turn);
   done.wall_clock_s = services_.clock->monotonic() - before;
+  done.lock_wait_s = outcome.lock_wait_seconds();
   done.success = outcome.success;
   done.metadata.update(outcome.metadata);
   if (stop_) {

@@ -40,6 +40,9 @@ struct ToolOutcome {
   double device_seconds = 0;  // run_correctness: time of all its calls, to rank correct kernels
   nlohmann::json evaluation;  // the judge's answer, for the archive; null: none
   std::vector<Attachment> attachments;  // to be stored by the caller; no part of to_text()
+
+  // That the evaluation waited for the device's lock; 0 without one.
+  [[nodiscard]] double lock_wait_seconds() const;
 };
 
 // As stored with a finished call, for replay. InfraError E_TOOL_RECORD on damage.

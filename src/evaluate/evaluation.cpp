@@ -242,6 +242,7 @@ class Run {
 
   json ask(Stage which, const char* what, const StageOptions& with) {
     json body = judge_->stage(what, with, tick_of(which));
+    result_.lock_wait_seconds = judge_->waited();
     result_.protections =
         protections_of(judge_->protections(), request_.device.kind, judge_->pageable_memory());
     return body;

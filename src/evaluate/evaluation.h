@@ -360,6 +360,7 @@ struct Evaluation {
   Hidden<std::optional<TimeResult>> confirmation;  // of the deciding session's shapes
   std::optional<IsaResult> isa;  // where the problem names families; profile/isa.h fills it in
   double seconds = 0;
+  double lock_wait_seconds = 0;  // of those, for the device's lock
 
   // Whether any stage looked at what the kernel computes. False after `only` screen or compile,
   // whose PASS_INCONCLUSIVE says nothing about correctness.

@@ -213,6 +213,10 @@ Evaluation read(const json& body) {
     }
   }
   e.seconds = field<double>(body, "seconds");
+  // Results before 0.2.0 lack it.
+  if (body.contains("lock_wait_seconds")) {
+    e.lock_wait_seconds = field<double>(body, "lock_wait_seconds");
+  }
   return e;
 }
 
@@ -267,7 +271,8 @@ json to_json(const Evaluation& e, View view) {
                {"reproduce", util::to_valid_utf8(e.reproduce)},
                {"next", util::to_valid_utf8(e.next)},
                {"stage_seconds", std::move(stages)},
-               {"seconds", e.seconds}};
+               {"seconds", e.seconds},
+               {"lock_wait_seconds", e.lock_wait_seconds}};
   if (e.isa) {
     body["isa"] = to_json(*e.isa);
   }

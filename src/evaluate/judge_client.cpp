@@ -207,6 +207,7 @@ void JudgeClient::note_waiting(bool waiting) {
     waiting_since_ = now;
   } else if (!waiting && waiting_since_) {
     process_.extend_deadline(now - *waiting_since_);
+    waited_ += now - *waiting_since_;
     waiting_since_.reset();
   }
 }

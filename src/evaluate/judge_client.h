@@ -74,6 +74,9 @@ class JudgeClient {
   // have it.
   [[nodiscard]] const std::vector<util::Protection>& protections() const { return protections_; }
 
+  // Seconds that the stages so far have waited for the device's lock.
+  [[nodiscard]] double waited() const { return waited_; }
+
   // Runs "check", "stress", "time", "heldout" or "admit" and returns its result.
   [[nodiscard]] nlohmann::json stage(const char* what,
                                      const StageOptions& options,
@@ -98,6 +101,7 @@ class JudgeClient {
   bool pageable_ = false;
   util::RealClock clock_;
   std::optional<double> waiting_since_;
+  double waited_ = 0;
   std::vector<util::Protection> protections_;
 };
 

@@ -204,6 +204,12 @@ class Runner {
   }
 
   void wash(const json& body) {
+    start_wash(body);
+    device_->synchronize();
+  }
+
+  // Returns before it is done.
+  void start_wash(const json& body) {
     const auto poison = static_cast<std::uint32_t>(field<std::uint64_t>(body, "poison"));
     for (const std::int64_t set : field<std::vector<std::int64_t>>(body, "sets")) {
       if (off_.contains(Defence::scratch_poison)) {
@@ -221,18 +227,17 @@ class Runner {
     if (!off_.contains(Defence::persisting_reset)) {
       device_->reset_persisting_cache();
     }
-    device_->synchronize();
   }
 
-  // The call, then what "wash" does, then changes for later calls: neither costs a further change
-  // of context on the device. A change that is refused is no fault of this call.
+  // The call, then what "wash" does, and beside it changes for later calls: neither costs a further
+  // change of context on the device. A change that is refused is no fault of this call.
   json run(const json& body) {
     const auto result =
         device_->run(*sequences_.at(field<std::int64_t>(body, "sequence")).sequence);
     if (const auto* fault = std::get_if<device::Fault>(&result)) {
       return {{"fault", fault_to_json(*fault)}};
     }
-    wash(body);
+    start_wash(body);
     const auto& time = std::get<device::RunTime>(result);
     json answer = {{"device", time.device_seconds}, {"host", time.host_seconds}};
     if (body.contains("updates")) {
@@ -243,6 +248,7 @@ class Runner {
         }
       }
     }
+    device_->synchronize();
     return answer;
   }
 

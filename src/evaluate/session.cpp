@@ -135,6 +135,7 @@ void Session::start_players(int pairs) {
 
 void Session::lock(util::LockMode mode, double bytes) {
   lock_.reset();
+  lock_mode_ = mode;
   lock_ = lock_device(options_, device_->info(), mode, bytes);
 }
 

@@ -173,6 +173,7 @@ std::optional<Failure> Session::stray_store(Player& player,
 }
 
 Call Session::judge(Player& player, const problem::Draw& draw, const Perturbation* change) {
+  give_way();
   const Content content{draw, change};
   Call call;
   call.shape = draw.shape;

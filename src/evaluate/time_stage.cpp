@@ -1,8 +1,8 @@
-#include "evaluate/fill_ahead.h"
 #include "evaluate/judge_stages.h"
 #include "evaluate/memory.h"
 #include "evaluate/slope_clock.h"
 #include "evaluate/time_summary.h"
+#include "evaluate/timed_contents.h"
 #include "evaluate/timed_pair.h"
 #include "evaluate/timed_shape.h"
 #include "timing/schedule.h"
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <memory>
 #include <utility>
 
 namespace sweep::evaluate {
@@ -98,12 +99,21 @@ class TimeStage {
       warm(pairs_.at(static_cast<std::size_t>(i)), skip_ + first + i);
     }
     phases_.warm += watch_.lap();
+    std::unique_ptr<TimedContents> contents;
+    if (!failure_) {
+      // The first replicate's pace decides for all.
+      blocks_ = blocks_.empty() ? choose_blocks(session_, shapes_, options_, only_pool_) : blocks_;
+      contents = contents_of(skip_ + first, skip_ + first + count);
+    }
     session_.lock(util::LockMode::exclusive);
     (void)watch_.lap();
     for (int i = 0; i < count && !failure_; ++i) {
       const int done = first + i;
       tick_("replicate", static_cast<std::size_t>(done), static_cast<std::size_t>(replicates));
-      run_replicate(pairs_.at(static_cast<std::size_t>(i)), skip_ + first + i);
+      run_replicate(pairs_.at(static_cast<std::size_t>(i)),
+                    skip_ + first + i,
+                    contents,
+                    skip_ + first + count);
       conditions_.push_back(monitor_.read());
     }
     phases_.calls += watch_.lap();
@@ -117,6 +127,7 @@ class TimeStage {
 
   void warm(Pair& pair, int replicate) {
     for (TimedShape& shape : shapes_) {
+      session_.give_way();
       warm_call(pair, shape, "warm/" + std::to_string(replicate), false);
       note_plans(shape, pair.seed, pair.candidate);
       if (shape.call_seconds == 0 && !failure_) {
@@ -181,22 +192,30 @@ class TimeStage {
     return {session_.problem().id, session_.candidate().code->digest, options_.session};
   }
 
-  void run_replicate(Pair& pair, int replicate) {
-    if (blocks_.empty()) {
-      // The first replicate's pace decides for all.
-      blocks_ = choose_blocks(session_, shapes_, options_, only_pool_);
+  // What the calls of a replicate are made on; other threads begin to make it. Null beyond the
+  // last.
+  [[nodiscard]] std::unique_ptr<TimedContents> contents_of(int replicate, int end) const {
+    if (replicate >= end) {
+      return nullptr;
     }
-    const auto blocks = timing::schedule(schedule_key(), replicate, blocks_);
-    FillAhead contents(session_.problem(),
-                       draws_of(blocks, replicate),
-                       fill_threads(session_.options().arm.device.kind));
-    for (const timing::Block& block : blocks) {
-      run_block(pair, replicate, block, contents);
+    return std::make_unique<TimedContents>(
+        session_,
+        shapes_,
+        TimedContents::Plan{timing::schedule(schedule_key(), replicate, blocks_), blocks_},
+        key_,
+        replicate,
+        only_pool_);
+  }
+
+  void run_replicate(Pair& pair, int replicate, std::unique_ptr<TimedContents>& contents, int end) {
+    for (const timing::Block& block : contents->blocks()) {
+      run_block(pair, replicate, block, *contents);
       if (failure_) {
         return;
       }
     }
     phases_.calls += watch_.lap();
+    contents = contents_of(replicate + 1, end);
     read_slopes(pair, replicate);
     phases_.slopes += watch_.lap();
   }
@@ -223,52 +242,17 @@ class TimeStage {
     }
   }
 
-  // Number of a content within the replicate.
-  [[nodiscard]] int content_index(const timing::Block& block, int half) const {
-    return session_.has(Defence::fresh_content) ? 2 * block.number + half : 0;
-  }
-
-  [[nodiscard]] const PoolDraw* pool_of(const timing::Block& block, int half, int replicate) const {
-    return pool_draw(shapes_.at(static_cast<std::size_t>(block.shape)),
-                     key_,
-                     replicate,
-                     content_index(block, half),
-                     2 * blocks_.at(static_cast<std::size_t>(block.shape)),
-                     only_pool_);
-  }
-
-  // Two contents for each block, in order.
-  [[nodiscard]] std::vector<problem::Draw> draws_of(const std::vector<timing::Block>& blocks,
-                                                    int replicate) const {
-    std::vector<problem::Draw> draws;
-    for (const timing::Block& block : blocks) {
-      for (int half = 0; half < 2; ++half) {
-        const PoolDraw* pool = pool_of(block, half, replicate);
-        draws.push_back(pool != nullptr
-                            ? pool->draw
-                            : timed_draw(session_.problem(),
-                                         shapes_.at(static_cast<std::size_t>(block.shape)).place,
-                                         key_,
-                                         std::to_string(replicate) + '/' +
-                                             std::to_string(content_index(block, half))));
-      }
-    }
-    return draws;
-  }
-
   // Takes two contents, unless a fault cuts a half short: timing::analyse discards its block.
-  void run_block(Pair& pair, int replicate, const timing::Block& block, FillAhead& contents) {
+  void run_block(Pair& pair, int replicate, const timing::Block& block, TimedContents& contents) {
     for (int half = 0; half < 2 && !failure_; ++half) {
       run_half(pair, replicate, block, half, contents);
     }
   }
 
   void run_half(
-      Pair& pair, int replicate, const timing::Block& block, int half, FillAhead& contents) {
+      Pair& pair, int replicate, const timing::Block& block, int half, TimedContents& contents) {
     TimedShape& shape = shapes_.at(static_cast<std::size_t>(block.shape));
-    const FillAhead::Content content = contents.next();
-    const NextCall next = next_of(shapes_, contents.coming());
-    const PoolDraw* pool = pool_of(block, half, replicate);
+    const TimedContents::Half content = contents.next();
     const problem::Draw& draw = content.draw;
     double begin = clock_.monotonic();
     shape.bench->fill(content.plan);
@@ -277,7 +261,7 @@ class TimeStage {
     Tensors by_seed, by_candidate;
     for (int position = 2 * half; position < 2 * half + 2; ++position) {
       const bool candidate = block.order.at(static_cast<std::size_t>(position)) == Arm::candidate;
-      auto played = call(pair, candidate, shape, draw, next);
+      auto played = call(pair, candidate, shape, draw, content.coming);
       if (!played) {
         return;
       }
@@ -293,7 +277,7 @@ class TimeStage {
       (candidate ? by_candidate : by_seed) = std::move(played->outputs);
     }
     begin = clock_.monotonic();
-    judge_pair(shape, draw, pool, by_candidate, by_seed);
+    judge_pair(shape, draw, content.pool, by_candidate, by_seed);
     if (!failure_ && block.order.at(static_cast<std::size_t>(half) * 2 + 1) == Arm::candidate) {
       failure_ = session_.late_store(*shape.bench, by_candidate);
     }

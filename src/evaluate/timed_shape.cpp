@@ -61,6 +61,7 @@ TimedShape make_timed_shape(Session& session,
     if (i >= least && (clock.monotonic() - begin > kPoolSeconds || bytes > most)) {
       break;
     }
+    session.give_way();
     problem::Draw draw = timed_draw(problem, place, key, "pool/" + std::to_string(i));
     if (shape.bench == nullptr) {
       shape.bench = session.make_bench(draw);
@@ -158,15 +159,6 @@ const PoolDraw* pool_draw(const TimedShape& shape,
       static_cast<std::uint64_t>(stride));
   const bool chosen = index % stride == shift && index / stride < size;
   return chosen ? at(index / stride) : nullptr;
-}
-
-NextCall next_of(const std::deque<TimedShape>& shapes, const problem::Draw* coming) {
-  if (coming == nullptr) {
-    return {};
-  }
-  const auto found = std::ranges::find(
-      shapes, coming->shape, [](const TimedShape& shape) { return shape.place.name; });
-  return found == shapes.end() ? NextCall{} : NextCall{found->bench.get(), coming};
 }
 
 double needed_bytes(Session& session,

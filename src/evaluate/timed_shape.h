@@ -78,9 +78,6 @@ void note_plans(TimedShape& shape, const Player& seed, const Player& candidate);
                                         int contents,
                                         bool only_pool);
 
-// The bench of the draw that comes next; nothing where none comes.
-[[nodiscard]] NextCall next_of(const std::deque<TimedShape>& shapes, const problem::Draw* coming);
-
 // Device memory that timing these places takes, with up to kPairsAtOnce pairs of processes.
 [[nodiscard]] double needed_bytes(Session& session,
                                   const std::vector<Place>& places,

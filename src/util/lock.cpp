@@ -113,6 +113,37 @@ bool wait_until(const Attempt& attempt, const WaitCallback& keep_waiting) {
   return true;
 }
 
+// Who keeps the turnstile writes for what it waits: 'x' or 's'. The file can be written by
+// everybody; a wrong letter only makes holders give way in vain, or not.
+void say_mode(int turnstile, LockMode mode) {
+  const char letter = mode == LockMode::exclusive ? 'x' : 's';
+  if (::pwrite(turnstile, &letter, 1, 0) != 1) {
+    throw_errno("pwrite", "lock file", "free some disk space in the lock folder");
+  }
+}
+
+bool exclusive_is_waited_for(const fs::path& folder, const std::string& name) {
+  Fd file = open_lock_file(folder, name + kTurnstile);
+  char letter = 0;
+  if (::pread(file.get(), &letter, 1, 0) < 0) {
+    throw_errno("pread", "lock file");
+  }
+  return letter == 'x' && !FileLock::try_lock(std::move(file), LockMode::exclusive);
+}
+
+// True when it is locked now.
+bool flock_at_once(int fd, int operation) {
+  while (::flock(fd, operation | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) {
+      return false;
+    }
+    if (errno != EINTR) {
+      throw_errno("flock", "lock file");
+    }
+  }
+  return true;
+}
+
 // Records of NAME.use: kPlaces of kRecord bytes, each "PID MODE BYTES" and blanks, locked by its
 // holder through an open file description of its own.
 constexpr int kPlaces = 512;
@@ -226,6 +257,7 @@ std::optional<FileLock> acquire(const fs::path& folder,
   if (!turn) {
     return std::nullopt;
   }
+  say_mode(turn->fd(), use.mode);
   auto lock = FileLock::wait(open_lock_file(folder, name), use.mode, keep_waiting);
   if (!lock) {
     return std::nullopt;
@@ -235,6 +267,30 @@ std::optional<FileLock> acquire(const fs::path& folder,
     return std::nullopt;
   }
   return lock;
+}
+
+bool give_way(FileLock& lock,
+              const fs::path& folder,
+              const std::string& name,
+              const WaitCallback& keep_waiting) {
+  if (!exclusive_is_waited_for(folder, name)) {
+    return true;
+  }
+  const int fd = lock.fd();
+  (void)flock_at_once(fd, LOCK_UN);
+  const auto passed = [&] {
+    if (!exclusive_is_waited_for(folder, name)) {
+      return true;
+    }
+    // Another may wait by the time that the first one has it.
+    if (!flock_at_once(fd, LOCK_SH)) {
+      return true;
+    }
+    (void)flock_at_once(fd, LOCK_UN);
+    return false;
+  };
+  return wait_until(passed, keep_waiting) &&
+         wait_until([fd] { return flock_at_once(fd, LOCK_SH); }, keep_waiting);
 }
 
 std::vector<Holder> holders(const fs::path& folder, const std::string& name) {

@@ -85,6 +85,15 @@ struct LockUse {
   return acquire(folder, name, LockUse{mode, 0, 0, 0}, keep_waiting);
 }
 
+// For a shared holder between two pieces of work: lets who waits for exclusive use have it, and
+// holds again afterwards. At once where nobody waits. Its reservation stays meanwhile, as it keeps
+// what it has of the resource; so it does not queue at the turnstile again, where somebody may wait
+// for the room that the reservation takes. False: the callback said so, and it is not held.
+[[nodiscard]] bool give_way(FileLock& lock,
+                            const std::filesystem::path& folder,
+                            const std::string& name,
+                            const WaitCallback& keep_waiting = {});
+
 struct Holder {
   int pid = 0;  // as it said; 0 when the record is damaged
   LockMode mode = LockMode::shared;

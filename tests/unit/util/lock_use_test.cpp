@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <random>
+#include <thread>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -99,6 +102,101 @@ TEST_F(LockUses, ExclusiveHoldersAreNamed) {
   ASSERT_THAT(now(), SizeIs(1));
   EXPECT_EQ(now().front().mode, LockMode::exclusive);
   EXPECT_EQ(text(now()), "held by pid 4711 for timing");
+}
+
+TEST_F(LockUses, NobodyWaitsSoNothingIsGivenAway) {
+  auto mine = try_shared(60);
+  ASSERT_TRUE(mine);
+  EXPECT_TRUE(give_way(*mine, folder_.path(), "gpu", [](double) { return false; }));
+  const auto alone =
+      acquire(folder_.path(), "gpu", LockMode::exclusive, [](double) { return false; });
+  EXPECT_FALSE(alone);
+  EXPECT_THAT(now(), SizeIs(1));
+}
+
+// Waits for exclusive use in a thread; `held` until it is told to let go.
+class Timing {
+ public:
+  explicit Timing(const std::filesystem::path& folder)
+      : thread_([this, folder] {
+          const auto lock = acquire(folder, "gpu", LockMode::exclusive);
+          held_ = lock.has_value();
+          while (!done_) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          }
+        }) {}
+
+  ~Timing() {
+    let_go();
+    thread_.join();
+  }
+
+  [[nodiscard]] bool held() const { return held_; }
+
+  void let_go() { done_ = true; }
+
+ private:
+  std::atomic<bool> held_ = false, done_ = false;
+  std::thread thread_;
+};
+
+void until_turnstile_is_taken(const std::filesystem::path& folder) {
+  while (FileLock::try_lock(open_lock_file(folder, "gpu.turn"), LockMode::exclusive)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+TEST_F(LockUses, WhoWaitsToBeAloneGoesFirst) {
+  auto mine = try_shared(60);
+  ASSERT_TRUE(mine);
+  Timing timing(folder_.path());
+  until_turnstile_is_taken(folder_.path());
+  EXPECT_FALSE(timing.held());
+  bool was_held = false;
+  EXPECT_TRUE(give_way(*mine, folder_.path(), "gpu", [&](double) {
+    was_held = was_held || timing.held();
+    if (was_held) {
+      // What is kept is still reserved.
+      EXPECT_THAT(now(), SizeIs(2));
+      timing.let_go();
+    }
+    return true;
+  }));
+  EXPECT_TRUE(was_held);
+  // It is held again.
+  EXPECT_FALSE(acquire(folder_.path(), "gpu", LockMode::exclusive, [](double) { return false; }));
+  EXPECT_FALSE(try_shared(50));
+  EXPECT_TRUE(try_shared(40));
+}
+
+TEST_F(LockUses, WhoGivesWayComesBackThoughAnotherWaitsForItsRoom) {
+  auto mine = try_shared(60);
+  ASSERT_TRUE(mine);
+  Timing timing(folder_.path());
+  until_turnstile_is_taken(folder_.path());
+  // Next at the turnstile, and with what is reserved there is no room for it.
+  std::atomic<bool> has_room = false;
+  std::thread large([&] {
+    has_room = acquire(folder_.path(), "gpu", {LockMode::shared, 60, kCapacity, 0}).has_value();
+  });
+  EXPECT_TRUE(give_way(*mine, folder_.path(), "gpu", [&](double) {
+    if (timing.held()) {
+      timing.let_go();
+    }
+    return true;
+  }));
+  EXPECT_FALSE(has_room);
+  mine.reset();
+  large.join();
+  EXPECT_TRUE(has_room);
+}
+
+TEST_F(LockUses, GivingWayCanBeGivenUp) {
+  auto mine = try_shared(60);
+  ASSERT_TRUE(mine);
+  Timing timing(folder_.path());
+  until_turnstile_is_taken(folder_.path());
+  EXPECT_FALSE(give_way(*mine, folder_.path(), "gpu", [&](double) { return !timing.held(); }));
 }
 
 // The file can be written by every user of the machine.
