@@ -4,53 +4,65 @@
 // loads a block apart, so that a warp's are still contiguous. Expected: 3 times the seed.
 //@ problem level1/23
 //@ const THREADS = 256, MANY = 8
-//@ let count = rows*cols, blocks = ceildiv(count, 4*THREADS)
-//@ if (count % 4 == 0) mean<true><<<blocks, THREADS>>>(x, samples, y, ranks, count)
-//@ else mean<false><<<blocks, THREADS>>>(x, samples, y, ranks, count)
+//@ let count = rows*cols
+//@ if (count % 4 == 0) mean<4, 1><<<ceildiv(count, 4*THREADS), THREADS>>>(x, samples, y, ranks, count)
+//@ else if (count > 4*THREADS) mean<4, THREADS><<<ceildiv(count, 4*THREADS), THREADS>>>(x, samples, y, ranks, count)
+//@ else mean<1, 1><<<ceildiv(count, THREADS), THREADS>>>(x, samples, y, ranks, count)
 
-// ALIGNED: a thread has four neighbours, else elements THREADS apart.
-template <bool ALIGNED>
-__global__ void __launch_bounds__(THREADS) mean(const float* x, const int* samples, float* y, int ranks, size_t count) {
-  constexpr int APART = ALIGNED ? 1 : THREADS;
-  const size_t at = (size_t)blockIdx.x*(4*THREADS) + (ALIGNED ? 4 : 1)*threadIdx.x;
-  if (at >= count) return;
-  union Pack {
-    float4 vector;
-    float each[4];
-  };
-  float sum[4] = {};
-  int all = 0;
-  for (int first = 0; first < ranks; first += MANY) {
-    Pack v[MANY];
-#pragma unroll
-    for (int r = 0; r < MANY; ++r) {
-      v[r].vector = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-      if (first + r >= ranks) continue;
-      const float* from = x + (first + r)*count + at;
-      if (ALIGNED) {
-        v[r].vector = *reinterpret_cast<const float4*>(from);
-      } else {
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          if (at + e*APART < count) v[r].each[e] = from[e*APART];
-      }
-    }
-#pragma unroll
-    for (int r = 0; r < MANY; ++r) {
-      const int weight = first + r < ranks ? samples[first + r] : 0;
-      all += weight;
-#pragma unroll
-      for (int e = 0; e < 4; ++e) sum[e] += (float)weight*v[r].each[e];
-    }
-  }
-  Pack out;
-#pragma unroll
-  for (int e = 0; e < 4; ++e) out.each[e] = sum[e] / (float)all;
-  if (ALIGNED) {
-    *reinterpret_cast<float4*>(y + at) = out.vector;
+// N elements APART from each other.
+template <int N, int APART>
+__device__ void load(float (&v)[N], const float* from) {
+  if constexpr (N == 4 && APART == 1) {
+    const float4 four = *reinterpret_cast<const float4*>(from);
+    v[0] = four.x, v[1] = four.y, v[2] = four.z, v[3] = four.w;
   } else {
 #pragma unroll
-    for (int e = 0; e < 4; ++e)
-      if (at + e*APART < count) y[at + e*APART] = out.each[e];
+    for (int e = 0; e < N; ++e) v[e] = from[e*APART];
+  }
+}
+
+// RANKS ranks from `from` on, all on their way before the first is needed.
+template <int RANKS, int N, int APART>
+__device__ void add(float (&sum)[N], int& all, const float* from, const int* samples, size_t count) {
+  float v[RANKS][N];
+  int weight[RANKS];
+#pragma unroll
+  for (int r = 0; r < RANKS; ++r) {
+    weight[r] = samples[r];
+    load<N, APART>(v[r], from + r*count);
+  }
+#pragma unroll
+  for (int r = 0; r < RANKS; ++r) {
+    all += weight[r];
+#pragma unroll
+    for (int e = 0; e < N; ++e) sum[e] += (float)weight[r]*v[r][e];
+  }
+}
+
+template <int N, int APART>
+__global__ void __launch_bounds__(THREADS) mean(const float* __restrict__ x, const int* __restrict__ samples, float* __restrict__ y,
+                                                int ranks, size_t count) {
+  size_t start = (size_t)blockIdx.x*(N*THREADS);
+  if (APART > 1) start = min(start, count - N*THREADS);  // the last block makes some of its neighbour's again
+  const size_t at = start + (APART == 1 ? N : 1)*threadIdx.x;
+  if (at >= count) return;
+  const float* from = x + at;
+  float sum[N] = {};
+  int all = 0, left = ranks;
+  for (; left >= MANY; left -= MANY, from += MANY*count, samples += MANY) add<MANY, N, APART>(sum, all, from, samples, count);
+  switch (left) {
+    case 1: add<1, N, APART>(sum, all, from, samples, count); break;
+    case 2: add<2, N, APART>(sum, all, from, samples, count); break;
+    case 3: add<3, N, APART>(sum, all, from, samples, count); break;
+    case 4: add<4, N, APART>(sum, all, from, samples, count); break;
+    case 5: add<5, N, APART>(sum, all, from, samples, count); break;
+    case 6: add<6, N, APART>(sum, all, from, samples, count); break;
+    case 7: add<7, N, APART>(sum, all, from, samples, count); break;
+  }
+  if constexpr (N == 4 && APART == 1) {
+    *reinterpret_cast<float4*>(y + at) = make_float4(sum[0] / (float)all, sum[1] / (float)all, sum[2] / (float)all, sum[3] / (float)all);
+  } else {
+#pragma unroll
+    for (int e = 0; e < N; ++e) y[at + e*APART] = sum[e] / (float)all;
   }
 }
