@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -66,6 +67,18 @@ Piece next_piece(std::string_view text, std::size_t at) {
     }
   }
   return {lead.length, true};
+}
+
+// Where the run of ASCII characters from `at` on ends, or before.
+std::size_t ascii_end(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t high = 0x8080808080808080U;
+  for (std::uint64_t eight = 0; text.size() - at >= sizeof eight; at += sizeof eight) {
+    std::memcpy(&eight, text.data() + at, sizeof eight);
+    if ((eight & high) != 0) {
+      break;
+    }
+  }
+  return at;
 }
 
 bool is_plain(char c) {
@@ -144,7 +157,7 @@ std::optional<std::string> closest(std::string_view name, std::span<const std::s
 }
 
 bool valid_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = ascii_end(text, 0); at < text.size(); at = ascii_end(text, at)) {
     const Piece piece = next_piece(text, at);
     if (!piece.valid) {
       return false;
@@ -155,6 +168,9 @@ bool valid_utf8(std::string_view text) {
 }
 
 std::string to_valid_utf8(std::string_view text) {
+  if (valid_utf8(text)) {
+    return std::string(text);
+  }
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
