@@ -124,6 +124,10 @@ struct Server::State {
       response.set_content("this host name is not served here\n", "text/plain");
       return;
     }
+    if (request.path == "/favicon.ico") {
+      response.status = 204;  // every browser asks
+      return;
+    }
     const fs::path file = resolve(options.folder, request.path);
     if (file.empty()) {
       response.status = 404;

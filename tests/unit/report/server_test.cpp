@@ -155,6 +155,17 @@ TEST_F(ReportServer, AnswersWhileConnectionsAreIdle) {
   }
 }
 
+TEST_F(ReportServer, HasNoIconAndSaysSoWithoutAnError) {
+  serve();
+  EXPECT_THAT(ask("/favicon.ico", here()), StartsWith("HTTP/1.1 204"));
+  EXPECT_THAT(ask("/favicon.ico", "elsewhere:80"), StartsWith("HTTP/1.1 421"));
+}
+
+TEST_F(ReportServer, AllowsNoStyleOrScriptInAPage) {
+  serve();
+  EXPECT_THAT(ask("/", here()), Not(HasSubstr("unsafe")));
+}
+
 TEST_F(ReportServer, ServesNoFileWhoseNameBeginsWithADot) {
   put("report/.rows", "SECRET");
   put("report/t/.page.x", "SECRET");
