@@ -13,26 +13,66 @@ namespace sweep::report {
 
 namespace {
 
-void append_escaped(std::string& out, std::string_view plain) {
-  for (const char c : plain) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
+constexpr std::string_view escape_of(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return {};
+  }
+}
+
+// Whether visible() may change it: beyond ASCII, or a control character that is seen by nobody.
+constexpr bool may_hide(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x7F || (byte < 0x20 && c != '\n' && c != '\t');
+}
+
+enum class Care : unsigned char { none, escape, look };
+
+constexpr std::size_t kBytes = 256;
+
+using Cares = std::array<Care, kBytes>;
+
+// What text() must do about each byte.
+constexpr Cares kCares = [] {
+  Cares out{};
+  for (std::size_t i = 0; i < kBytes; ++i) {
+    const char c = static_cast<char>(i);
+    out[i] = may_hide(c) ? Care::look : escape_of(c).empty() ? Care::none : Care::escape;
+  }
+  return out;
+}();
+
+// Appends visible() with its markup characters escaped, in one pass: nearly all text is plain.
+void append_text(std::string& out, std::string_view plain) {
+  const auto care_at = [&](std::size_t i) { return kCares[static_cast<unsigned char>(plain[i])]; };
+  for (std::size_t at = 0; at < plain.size();) {
+    std::size_t end = at;
+    while (end < plain.size() && care_at(end) == Care::none) {
+      ++end;
+    }
+    out.append(plain, at, end - at);
+    at = end;
+    while (at < plain.size() && care_at(at) == Care::escape) {
+      out += escape_of(plain[at++]);
+    }
+    for (end = at; end < plain.size() && care_at(end) == Care::look;) {
+      ++end;
+    }
+    if (end > at) {
+      // With what follows: of a carriage return that decides. ASCII ends an ill-formed character.
+      const bool line_end = end < plain.size() && plain[end] == '\n';
+      out += visible(plain.substr(at, end - at + (line_end ? 1 : 0)));
+      at = end + (line_end ? 1 : 0);
     }
   }
 }
@@ -96,20 +136,28 @@ bool safe_address(std::string_view value) {
 class Element {
  public:
   explicit Element(std::string_view tag, std::initializer_list<Attribute> attributes)
-      : html_("<" + std::string(tag)) {
+      : html_(1, '<') {
+    html_ += tag;
     for (const auto& [name, value] : attributes) {
       if ((name == "href" || name == "src") && !safe_address(value)) {
         throw std::logic_error("unsafe address in a page: " + value);
       }
-      html_ += " " + std::string(name) + "=\"";
-      append_escaped(html_, visible(value));
+      html_ += ' ';
+      html_ += name;
+      html_ += "=\"";
+      append_text(html_, value);
       html_ += '"';
     }
     html_ += '>';
   }
 
   [[nodiscard]] Markup close(std::string_view tag, const Markup& inner) && {
-    return Markup(std::move(html_) + inner.html() + "</" + std::string(tag) + ">");
+    html_.reserve(html_.size() + inner.html().size() + tag.size() + 3);
+    html_ += inner.html();
+    html_ += "</";
+    html_ += tag;
+    html_ += '>';
+    return Markup(std::move(html_));
   }
 
   [[nodiscard]] Markup open() && { return Markup(std::move(html_)); }
@@ -119,6 +167,9 @@ class Element {
 };
 
 std::string visible(std::string_view plain) {
+  if (std::none_of(plain.begin(), plain.end(), may_hide)) {
+    return std::string(plain);
+  }
   const std::string valid = util::to_valid_utf8(plain);
   std::string out;
   out.reserve(valid.size());
@@ -133,7 +184,7 @@ std::string visible(std::string_view plain) {
       const bool line_end = byte == '\r' && at + 1 < valid.size() && valid[at + 1] == '\n';
       out += line_end ? std::string() : fmt::format("\u2039U+{:04X}\u203A", character.code);
     } else {
-      out += valid.substr(at, character.bytes);
+      out.append(valid, at, character.bytes);
     }
     at += character.bytes;
   }
@@ -142,20 +193,21 @@ std::string visible(std::string_view plain) {
 
 Markup text(std::string_view plain) {
   std::string out;
-  append_escaped(out, visible(plain));
+  out.reserve(plain.size());
+  append_text(out, plain);
   return Markup(std::move(out));
 }
 
 Markup json_block(std::string_view id, std::string_view json) {
   std::string safe;
-  for (const char c : json) {
-    // Inside a script element only "<" can end it; JSON strings may spell it as an escape.
-    if (c == '<') {
-      safe += "\\u003c";
-    } else {
-      safe += c;
-    }
+  safe.reserve(json.size());
+  // Inside a script element only "<" can end it; JSON strings may spell it as an escape.
+  for (std::size_t at = json.find('<'); at != std::string_view::npos; at = json.find('<')) {
+    safe.append(json, 0, at);
+    safe += "\\u003c";
+    json.remove_prefix(at + 1);
   }
+  safe += json;
   return Markup("<script type=\"application/json\" id=\"" + text(id).html() + "\">" + safe +
                 "</script>");
 }

@@ -21,6 +21,28 @@ TEST(Markup, ShowsWhatCannotBeSeenAndMendsUtf8) {
   EXPECT_EQ(element("a", {{"title", "\u202E"}}).html(), "<a title=\"‹U+202E›\"></a>");
 }
 
+// Plain runs, characters to escape, and what cannot be seen, next to each other in every order.
+TEST(Markup, PartsOfATextDoNotChangeEachOther) {
+  const std::vector<std::pair<std::string, std::string>> parts = {{"ab", "ab"},
+                                                                  {"<", "&lt;"},
+                                                                  {"&\"", "&amp;&quot;"},
+                                                                  {"\x01", "\u2039U+0001\u203A"},
+                                                                  {"\r\n", "\n"},
+                                                                  {"\u00e4", "\u00e4"},
+                                                                  {"\xe2\x80", "\uFFFD"},
+                                                                  {"\u202e", "\u2039U+202E\u203A"},
+                                                                  {"\t", "\t"}};
+  for (const auto& [first, first_shown] : parts) {
+    for (const auto& [second, second_shown] : parts) {
+      for (const auto& [third, third_shown] : parts) {
+        EXPECT_EQ(text(first + second + third).html(), first_shown + second_shown + third_shown);
+      }
+    }
+  }
+  EXPECT_EQ(text("\r").html(), "\u2039U+000D\u203A");
+  EXPECT_EQ(text("\x01\r\n<").html(), "\u2039U+0001\u203A\n&lt;");
+}
+
 TEST(Markup, LeavesLettersOfEveryScript) {
   const std::string words = "größer \u05D0\u0628 \u4E2D \U0001F600 x\u0301";
   EXPECT_EQ(visible(words), words);
