@@ -60,15 +60,14 @@ void refuse_comparison(const ReportOptions& options) {
 
 // The tables of a run as files; the number of files.
 std::size_t export_run(const record::RunDir& run,
-                       const std::vector<report::Row>& rows,
+                       const report::Built& built,
                        const fs::path& folder) {
   report::RowPointers pointers;
-  for (const report::Row& row : rows) {
+  for (const report::Row& row : built.rows) {
     pointers.push_back(&row);
   }
-  return report::write_exports(
-             folder, report::source_of(run, pointers), pointers, report::run_tables(pointers))
-      .size();
+  const report::Source source = report::source_of(run.folder().filename().string(), built);
+  return report::write_exports(folder, source, pointers, report::run_tables(pointers)).size();
 }
 
 int report_one(const ReportOptions& options) {
@@ -76,7 +75,7 @@ int report_one(const ReportOptions& options) {
   const report::Built built = report::build(run);
   const fs::path folder =
       options.exports.empty() ? run.report_folder() / "data" : fs::path(options.exports);
-  const std::size_t files = export_run(run, built.rows, folder);
+  const std::size_t files = export_run(run, built, folder);
   for (const std::string& file : built.unreadable) {
     std::cerr << "sweep: " << util::printable(file) << '\n';
   }

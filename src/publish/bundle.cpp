@@ -289,8 +289,7 @@ void make_report(const fs::path& folder, const std::string& run_name) {
   for (const report::Row& row : built.rows) {
     rows.push_back(&row);
   }
-  report::Source source = report::source_of(bundle, rows);
-  source.run = run_name;
+  const report::Source source = report::source_of(run_name, built);
   (void)report::write_exports(
       bundle.report_folder() / "data", source, rows, report::run_tables(rows));
   // The store by which a later build saves time is of no use to a reader.

@@ -51,6 +51,7 @@ std::vector<Row> items_of(const record::RunDir& run,
       items.push_back(known->second.row);
     } else {
       items.push_back(row_without_file(name, fs::exists(file, error) ? "unreadable" : "queued"));
+      items.back().digest = digest_of(items.back());
     }
   }
   for (const auto& [key, cached] : cache) {
@@ -67,7 +68,10 @@ void settle(Row& item) {
     item.outcome = "not_started";
   } else if (item.outcome == "in_progress") {
     item.outcome = "unfinished";
+  } else {
+    return;
   }
+  item.digest = digest_of(item);
 }
 
 // The head is the root's, which commits to those of tasks' chains once they are joined.
@@ -202,22 +206,25 @@ record::Verification ledger_of(const record::RunDir& run, record::LedgerDigest& 
   return none;
 }
 
-// What does not need the trajectories.
-void write_rest(const Context& context,
+// What does not need the trajectories; whether `cache` is another than before.
+bool write_rest(const Context& context,
                 const std::vector<Row>& items,
                 const record::RunDir& run,
+                unsigned workers,
+                PageCache& cache,
                 Built& built) {
   const fs::path folder = run.report_folder();
-  const auto put = [&](const std::string& page, const std::string& html) {
-    ++(write_page(folder / page, html) ? built.pages : built.unchanged);
-  };
   for (const embedded::File& asset : embedded::report_assets()) {
     (void)write_page(folder / asset.name, asset.text);
   }
   (void)write_page(folder / "tool_use.csv", tool_use_csv(items));
   (void)write_page(folder / "metrics", metrics_text(context, items));
-  write_pages(context, items, kernels_of(run), put);
-  put(std::string(kCitePage), cite_page(context, publication_facts(run)));
+  const PagesPut put =
+      put_pages(folder, context, page_plans(context, items, kernels_of(run)), workers, cache);
+  const bool cite = write_page(folder / kCitePage, cite_page(context, publication_facts(run)));
+  built.pages += put.written + (cite ? 1U : 0U);
+  built.unchanged += put.unchanged + (cite ? 0U : 1U);
+  return put.cache_changed;
 }
 
 }  // namespace
@@ -248,9 +255,9 @@ Built Builder::build(const BuildOptions& options) {
         }
         return trajectory_page(item_context(context, row, file), row, trajectory);
       }};
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  Loaded loaded =
-      load_rows(run, page, options.workers > 0 ? options.workers : cores, state_->saved.rows);
+  const unsigned workers =
+      options.workers > 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency());
+  Loaded loaded = load_rows(run, page, workers, state_->saved.rows);
   Built built{folder / "index.html", loaded.pages, loaded.unchanged, std::move(loaded.unreadable)};
   std::vector<Row> items = items_of(run, ledger.read, state_->saved.rows);
   if (settled) {
@@ -263,10 +270,11 @@ Built Builder::build(const BuildOptions& options) {
   for (const Row& item : items) {
     add_provenance(context, item);
   }
-  write_rest(context, items, run, built);
-  if (loaded.changed || state_->saved.ledger.sha256 != ledger_before) {
+  const bool others = write_rest(context, items, run, workers, state_->saved.pages, built);
+  if (loaded.changed || others || state_->saved.ledger.sha256 != ledger_before) {
     (void)write_page(folder / kCacheName, to_bytes(state_->saved, this_program()));
   }
+  built.ledger = {context.ledger_head, context.ledger_rows, context.as_of};
   built.rows = std::move(items);
   return built;
 }

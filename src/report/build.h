@@ -17,6 +17,13 @@ struct BuildOptions {
   std::string run_name = {};  // on pages; empty: the folder's name
 };
 
+// Where the ledger stood when the run was read.
+struct LedgerState {
+  std::string head;      // hash, 64 hex digits
+  std::size_t rows = 0;  // 0: there is none
+  std::string as_of;     // time of the last row, UTC; empty: no row
+};
+
 struct Built {
   std::filesystem::path index;  // report/index.html
   std::size_t pages = 0;        // written by this call
@@ -24,11 +31,13 @@ struct Built {
   std::vector<std::string>
       unreadable;  // "file: reason" of trajectories that could not be read; they are shown nowhere
   std::vector<Row> rows = {};  // every item, as the pages say it
+  LedgerState ledger = {};
 };
 
 // Builds the static pages of a run below its report/ folder from its trajectory files and ledger,
 // and again after the run has gone on: only trajectory files that have changed are read, and pages
-// that stay the same keep their files. What was read is kept in report/.rows (row_cache.h) for
+// that stay the same keep their files; of a page of several items only head and foot are made
+// where its items are as before. What was read is kept in report/.rows (row_cache.h) for
 // other processes. Pages appear whole. They open from disk without a server or a network.
 class Builder {
  public:

@@ -103,7 +103,7 @@ Markup problem_hashes(const RowList& rows) {
 
 }  // namespace
 
-std::string environment_page(const Context& context, const std::vector<const Row*>& rows) {
+Markup environment_body(const Context& context, const std::vector<const Row*>& rows) {
   RowList begun;  // those that say where they ran
   for (const Row* row : rows) {
     if (!row->page.empty()) {
@@ -130,8 +130,7 @@ std::string environment_page(const Context& context, const std::vector<const Row
   body += element("h2", text("Machine, program and configuration")) + property_table(begun);
   body += element("h2", text("Endpoints")) + endpoint_table(begun);
   body += element("h2", text("Problems and seed kernels")) + problem_hashes(begun);
-  return document(
-      context, kEnvironmentPage, "Environment", {{"environment", kEnvironmentPage}}, body);
+  return body;
 }
 
 }  // namespace sweep::report

@@ -1,7 +1,7 @@
 #include "report/exports.h"
 
-#include "record/ledger.h"
 #include "record/run_dir.h"
+#include "report/build.h"
 #include "util/error.h"
 
 #include <nlohmann/json.hpp>
@@ -100,23 +100,21 @@ nlohmann::json export_schema(const Source& source, const std::vector<DataTable>&
 
 }  // namespace
 
-Source source_of(const record::RunDir& run, const RowPointers& rows) {
+Source source_of(const std::string& run, const Built& built) {
   Source source;
-  source.run = run.folder().filename().string();
-  std::error_code error;
-  if (fs::exists(run.ledger_file(), error)) {
-    const record::Verification ledger = record::verify_ledger(run.ledger_file());
-    source.ledger_head = ledger.head;
-    source.ledger_rows = ledger.rows;
-    source.as_of = ledger.read.empty() ? "" : ledger.read.back().time;
+  source.run = run;
+  if (built.ledger.rows > 0) {
+    source.ledger_head = built.ledger.head;
+    source.ledger_rows = built.ledger.rows;
+    source.as_of = built.ledger.as_of;
   }
   std::vector<std::string> devices;
-  for (const Row* row : rows) {
-    source.version = source.version.empty() ? row->version : source.version;
-    source.on_cpu = source.on_cpu || row->device == "cpu";
-    source.scripted = source.scripted || row->base_url.starts_with("builtin:");
-    const std::string device = row->gpu + (row->driver.empty() ? "" : ", driver " + row->driver);
-    if (!row->gpu.empty() && std::find(devices.begin(), devices.end(), device) == devices.end()) {
+  for (const Row& row : built.rows) {
+    source.version = source.version.empty() ? row.version : source.version;
+    source.on_cpu = source.on_cpu || row.device == "cpu";
+    source.scripted = source.scripted || row.base_url.starts_with("builtin:");
+    const std::string device = row.gpu + (row.driver.empty() ? "" : ", driver " + row.driver);
+    if (!row.gpu.empty() && std::find(devices.begin(), devices.end(), device) == devices.end()) {
       devices.push_back(device);
     }
   }

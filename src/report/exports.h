@@ -11,6 +11,8 @@
 
 namespace sweep::report {
 
+struct Built;
+
 // What an export says of where it is from.
 struct Source {
   std::string run;          // name
@@ -23,7 +25,8 @@ struct Source {
   bool scripted = false;  // some model is a script
 };
 
-[[nodiscard]] Source source_of(const record::RunDir& run, const RowPointers& rows);
+// Of what build() read; `run` is its name.
+[[nodiscard]] Source source_of(const std::string& run, const Built& built);
 
 // One sentence on what the numbers are: what 1.0x is, device, n, attempts, interval.
 [[nodiscard]] std::string meaning(const Source& source, const RowPointers& rows);

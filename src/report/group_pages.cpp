@@ -152,27 +152,25 @@ Markup group_parts(const RowList& rows, const std::string& page) {
   return out;
 }
 
-std::string group_page(const Context& context,
-                       const std::string& page,
-                       const std::string& title,
-                       const RowList& rows) {
+Markup group_body(const std::string& page, const std::string& title, const RowList& rows) {
   Markup body = element("h1", text(title)) + cards(total(rows)) + group_parts(rows, page);
   body += element("h2", text("Items")) + items_view(rows, page, true);
-  body += figures_view(rows, page);
-  return document(context, page, title, {{title, page}}, body);
+  return body + figures_view(rows, page);
 }
 
-std::string items_page(const Context& context, const RowList& rows) {
-  Markup body = element("h1", text("All items")) + items_view(rows, kItemsPage, true);
-  return document(context, kItemsPage, "All items", {{"all items", kItemsPage}}, body);
+PagePlan group_page(const std::string& page, const std::string& title, const RowList& rows) {
+  return {page, title, {{title, page}}, made_from(rows, title), [page, title, rows] {
+            return group_body(page, title, rows);
+          }};
 }
 
-}  // namespace
+Markup items_body(const RowList& rows) {
+  return element("h1", text("All items")) + items_view(rows, kItemsPage, true);
+}
 
-std::string run_page(const Context& context, const std::vector<Row>& rows) {
+Markup run_body(const std::string& run_name, const RowList& all) {
   const std::string page = "index.html";
-  const RowList all = all_of(rows);
-  Markup body = element("h1", text(context.run_name)) + cards(total(all));
+  Markup body = element("h1", text(run_name)) + cards(total(all));
   body += outcome_matrix(all, page);
   body += element("h2", text("Models")) + groups_view(all, by_models(), page);
   if (distinct_count(all, &Row::variant) > 1) {
@@ -184,8 +182,13 @@ std::string run_page(const Context& context, const std::vector<Row>& rows) {
   if (distinct_count(all, &Row::problem) > 1) {
     body += group_part("Problems", all, by_problems(), page);
   }
-  body += figures_view(all, page) + failures(all, page);
-  return document(context, page, "Results", {}, body);
+  return body + figures_view(all, page) + failures(all, page);
+}
+
+}  // namespace
+
+std::string run_page(const Context& context, const std::vector<Row>& rows) {
+  return document(context, "index.html", "Results", {}, run_body(context.run_name, all_of(rows)));
 }
 
 std::string model_page(const Context& context,
@@ -197,7 +200,7 @@ std::string model_page(const Context& context,
       mine.push_back(&row);
     }
   }
-  return group_page(context, model_page_name(model), model, mine);
+  return document(context, group_page(model_page_name(model), model, mine));
 }
 
 std::string variant_page_name(const std::string& variant) {
@@ -230,28 +233,42 @@ std::string scope_text(const std::vector<Row>& rows) {
                        : std::string("1 attempt each"));
 }
 
-void write_pages(const Context& context,
-                 const std::vector<Row>& rows,
-                 const KernelText& kernel,
-                 const PutPage& put) {
-  const RowList all = all_of(rows);
-  const auto pages = [&](const GroupView& view) {
-    for (const RowGroup& group : grouped(all, view.key)) {
-      const std::string page = view.link(group.name);
-      put(page, group_page(context, page, group.name, group.rows));
-    }
-  };
-  pages(by_models());
-  pages(by_variants());
-  pages(by_levels());
-  for (const RowGroup& group : grouped(all, by_problems().key)) {
-    put(problem_page_name(group.name), problem_page(context, group.name, group.rows, kernel));
+std::string kernels_there(const RowList& rows, const KernelText& kernel) {
+  std::string out;
+  for (const Row* row : rows) {
+    out += fmt::format("{} ", kernel(*row).size());
   }
-  put(kItemsPage, items_page(context, all));
-  put(kRejectedPage, rejected_page(context, all, kernel));
-  put(kEnvironmentPage, environment_page(context, all));
-  put(kMethodsPage, methods_page(context));
-  put("index.html", run_page(context, rows));
+  return out;
+}
+
+std::vector<PagePlan> page_plans(const Context& context,
+                                 const std::vector<Row>& rows,
+                                 const KernelText& kernel) {
+  const RowList all = all_of(rows);
+  std::vector<PagePlan> plans;
+  const std::string from_all = made_from(all, context.run_name);
+  plans.push_back({"index.html", "Results", {}, from_all, [name = context.run_name, all] {
+                     return run_body(name, all);
+                   }});
+  for (const GroupView& view : {by_variants(), by_levels(), by_models()}) {
+    for (const RowGroup& group : grouped(all, view.key)) {
+      plans.push_back(group_page(view.link(group.name), group.name, group.rows));
+    }
+  }
+  plans.push_back({kItemsPage, "All items", {{"all items", kItemsPage}}, from_all, [all] {
+                     return items_body(all);
+                   }});
+  plans.push_back(rejected_page(all, kernel));
+  // It says where the ledger is, so it is made with every row of it.
+  plans.push_back(
+      {kEnvironmentPage, "Environment", {{"environment", kEnvironmentPage}}, "", [context, all] {
+         return environment_body(context, all);
+       }});
+  for (const RowGroup& group : grouped(all, by_problems().key)) {
+    plans.push_back(problem_page(group.name, group.rows, kernel));
+  }
+  plans.push_back({kMethodsPage, "How to read this", {}, kMethodsPage, methods_body});
+  return plans;
 }
 
 }  // namespace sweep::report

@@ -2,13 +2,11 @@
 
 #include "report/page_file.h"
 #include "util/error.h"
+#include "util/parallel.h"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 namespace sweep::report {
@@ -48,16 +46,7 @@ class Loader {
   }
 
   void work(unsigned workers) {
-    const auto most = static_cast<unsigned>(std::min<std::size_t>(workers, todo_.size()));
-    std::vector<std::jthread> threads;
-    for (unsigned i = 1; i < most; ++i) {
-      threads.emplace_back([this] { take_files(); });
-    }
-    take_files();
-    threads.clear();
-    if (failure_) {
-      std::rethrow_exception(failure_);
-    }
+    util::in_parallel(todo_.size(), workers, [this](std::size_t i) { read(todo_[i]); });
     std::sort(result.unreadable.begin(), result.unreadable.end());
   }
 
@@ -82,18 +71,6 @@ class Loader {
            known.page == stamp_of(run_.report_folder() / known.row.page);
   }
 
-  void take_files() {
-    for (std::size_t i = next_++; i < todo_.size(); i = next_++) {
-      try {
-        read(todo_[i]);
-      } catch (...) {
-        const std::lock_guard hold(lock_);
-        failure_ = failure_ ? failure_ : std::current_exception();
-        next_ = todo_.size();
-      }
-    }
-  }
-
   void read(const File& one) {
     std::optional<record::Trajectory> trajectory;
     try {
@@ -106,6 +83,7 @@ class Loader {
     CachedRow made;
     made.trajectory = one.stamp;
     made.row = row_of(*trajectory, page_of(one.name));
+    made.row.digest = digest_of(made.row);
     made.made_with = page_.made_with(made.row, one.file);
     const fs::path page = run_.report_folder() / made.row.page;
     const bool written = write_page(page, page_.html(made.row, *trajectory, one.file));
@@ -118,9 +96,7 @@ class Loader {
   const record::RunDir& run_;
   const ItemPage& page_;
   std::vector<File> todo_;
-  std::atomic<std::size_t> next_ = 0;
   std::mutex lock_;
-  std::exception_ptr failure_;
 };
 
 }  // namespace

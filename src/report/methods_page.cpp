@@ -111,7 +111,7 @@ constexpr std::array kFigureTerms = {
 
 }  // namespace
 
-std::string methods_page(const Context& context) {
+Markup methods_body() {
   Markup body = element("h1", text("How to read this"));
   body += paragraph(
       "1.0x is the problem's seed kernel: plain unfused code in the problem's precision, not a "
@@ -139,7 +139,11 @@ std::string methods_page(const Context& context) {
               "What a model wrote is shown as text. Characters that cannot be seen, or that turn "
               "the direction of text, stand as their code in single angle quotes. Long texts are "
               "cut in the middle, and say where the whole text is.");
-  return document(context, kMethodsPage, "How to read this", {}, body);
+  return body;
+}
+
+std::string methods_page(const Context& context) {
+  return document(context, kMethodsPage, "How to read this", {}, methods_body());
 }
 
 }  // namespace sweep::report

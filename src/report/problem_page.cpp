@@ -110,12 +110,10 @@ Markup best_kernels(const RowList& best, const std::string& page, const KernelTe
   return out;
 }
 
-}  // namespace
-
-std::string problem_page(const Context& context,
-                         const std::string& problem,
-                         const std::vector<const Row*>& rows,
-                         const KernelText& kernel) {
+Markup problem_body(const std::string& problem,
+                    const RowList& rows,
+                    const RowList& best,
+                    const KernelText& kernel) {
   const std::string page = problem_page_name(problem);
   const Row& first = *rows.front();
   std::string about = first.domain.empty() ? "" : "Domain: " + first.domain + ". ";
@@ -129,7 +127,6 @@ std::string problem_page(const Context& context,
     }
     about += ".";
   }
-  const RowList best = ranked(rows);
   Markup body = element("h1", text(problem + " " + first.title)) +
                 element("p", {{"class", "meta"}}, text(about)) + cards(total(rows));
   if (!best.empty() && best.front()->seed_us) {
@@ -141,12 +138,24 @@ std::string problem_page(const Context& context,
                          util::human_seconds(best.front()->runtime_us.value_or(0) * 1e-6))));
   }
   body += element("h2", text("Models side by side")) + items_view(rows, page, false);
-  body += shape_times(best) + best_kernels(best, page, kernel) + figures_view(rows, page);
-  return document(context,
-                  page,
-                  problem + " " + first.title,
-                  {{first.level, level_page_name(first.level)}, {problem, page}},
-                  body);
+  return body + shape_times(best) + best_kernels(best, page, kernel) + figures_view(rows, page);
+}
+
+}  // namespace
+
+PagePlan problem_page(const std::string& problem, const RowList& rows, const KernelText& kernel) {
+  const Row& first = *rows.front();
+  const std::string page = problem_page_name(problem);
+  RowList best = ranked(rows);
+  const RowList shown(best.begin(),
+                      best.begin() + static_cast<std::ptrdiff_t>(std::min(best.size(), kMostCode)));
+  return {page,
+          problem + " " + first.title,
+          {{first.level, level_page_name(first.level)}, {problem, page}},
+          made_from(rows, kernels_there(shown, kernel)),
+          [problem, rows, best = std::move(best), kernel] {
+            return problem_body(problem, rows, best, kernel);
+          }};
 }
 
 }  // namespace sweep::report

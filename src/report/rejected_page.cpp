@@ -98,11 +98,7 @@ Markup evidence_section(const Rejected& one,
   return element("section", {{"class", "panel"}, {"id", id}}, inner);
 }
 
-}  // namespace
-
-std::string rejected_page(const Context& context,
-                          const std::vector<const Row*>& rows,
-                          const KernelText& kernel) {
+std::vector<Rejected> rejected_of(const std::vector<const Row*>& rows) {
   std::vector<Rejected> list;
   for (const Row* row : rows) {
     std::string ground = ground_of(*row);
@@ -110,6 +106,12 @@ std::string rejected_page(const Context& context,
       list.push_back({row, std::move(ground)});
     }
   }
+  return list;
+}
+
+Markup rejected_body(const std::vector<Rejected>& list,
+                     const std::vector<const Row*>& rows,
+                     const KernelText& kernel) {
   Markup body = element("h1", text("Rejected kernels, with the evidence"));
   body += element("p",
                   text("Kernels that broke a rule, or that are right or fast only on the shapes "
@@ -130,7 +132,22 @@ std::string rejected_page(const Context& context,
         "p",
         text(fmt::format("{} more are in the list of all items.", list.size() - kMostSections)));
   }
-  return document(context, kRejectedPage, "Rejected", {{"rejected", kRejectedPage}}, body);
+  return body;
+}
+
+}  // namespace
+
+PagePlan rejected_page(const std::vector<const Row*>& rows, const KernelText& kernel) {
+  std::vector<Rejected> list = rejected_of(rows);
+  RowList shown;
+  for (std::size_t i = 0; i < std::min(list.size(), kMostSections); ++i) {
+    shown.push_back(list[i].row);
+  }
+  return {kRejectedPage,
+          "Rejected",
+          {{"rejected", kRejectedPage}},
+          made_from(rows, kernels_there(shown, kernel)),
+          [list = std::move(list), rows, kernel] { return rejected_body(list, rows, kernel); }};
 }
 
 }  // namespace sweep::report

@@ -132,6 +132,10 @@ struct Row {
 
   bool cut = false;  // some text or list is longer in the trajectory
 
+  // Of all the fields above (digest_of() in row_cache.h), so that what was made from the row need
+  // not be made again; empty: not known.
+  std::string digest;
+
   // Whether the item counts in rates, means and figures: problems that were not admitted by test
   // do not (docs/admission.md); what was recorded before admissions were counts.
   [[nodiscard]] bool scored() const { return admission.empty() || admission == "admitted"; }

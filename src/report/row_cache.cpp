@@ -17,7 +17,7 @@ namespace sweep::report {
 
 namespace {
 
-constexpr std::string_view kMagic = "sweep rows 1\n";
+constexpr std::string_view kMagic = "sweep rows 2\n";
 constexpr std::size_t kHash = 64;
 
 template <class V, record::Is<FileStamp> T>
@@ -34,6 +34,14 @@ void fields(V& v, T& x) {
   v("page", x.page);
   v("made_with", x.made_with);
   v("row", x.row);
+  v("digest", x.row.digest);
+}
+
+template <class V, record::Is<CachedPage> T>
+void fields(V& v, T& x) {
+  v("file", x.file);
+  v("made_from", x.made_from);
+  v("frame", x.frame);
 }
 
 template <class V, record::Is<record::LedgerDigest> T>
@@ -59,6 +67,7 @@ template <class V, record::Is<Saved> T>
 void fields(V& v, T& x) {
   v("ledger", x.ledger);
   v("rows", x.rows);
+  v("pages", x.pages);
 }
 
 // Numbers as 8 bytes, lists and texts after their length, what may be unset after a byte. Read by
@@ -251,6 +260,13 @@ std::string this_program() {
   }
   const FileStamp stamp = stamp_from(found);
   return fmt::format("{} {} {}", stamp.size, stamp.modified_ns, stamp.inode);
+}
+
+std::string digest_of(const Row& row) {
+  ByteWriter writer;
+  writer.put(row);
+  const util::Digest digest = util::sha256(writer.out);
+  return {digest.begin(), digest.end()};
 }
 
 std::string to_bytes(const Saved& saved, std::string_view maker) {

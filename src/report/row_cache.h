@@ -36,11 +36,25 @@ struct CachedRow {
 // By the trajectory's path in the run.
 using RowCache = std::map<std::string, CachedRow>;
 
+// What a build made of rows.
+struct CachedPage {
+  FileStamp file;
+  std::string made_from;  // digest of what its body was made from
+  std::string frame;      // digest of its head and foot
+};
+
+// By the page's path in the report folder.
+using PageCache = std::map<std::string, CachedPage>;
+
 // What a build leaves for the next one.
 struct Saved {
   record::LedgerDigest ledger;
   RowCache rows;
+  PageCache pages;
 };
+
+// 32 bytes that differ where any field of the row but Row::digest does.
+[[nodiscard]] std::string digest_of(const Row& row);
 
 // One file's bytes and back. `maker` names the program that made it. The reader takes only what the
 // same maker wrote whole (SHA-256 over all of it), within bounds, and nothing of anything else:

@@ -30,15 +30,22 @@ std::string field(std::string_view text) {
   return out + "\"";
 }
 
-std::string line(const Row& row, const RowTurn& turn, std::size_t number, const RowCall* call) {
-  std::string out = fmt::format("{},{},{},{},{},{},{},",
-                                field(row.item),
-                                field(row.harness),
-                                field(row.model),
-                                field(row.variant),
-                                field(row.problem),
-                                row.attempt,
-                                turn.turn);
+// What every line of an item begins with.
+std::string line_head(const Row& row) {
+  return fmt::format("{},{},{},{},{},{},",
+                     field(row.item),
+                     field(row.harness),
+                     field(row.model),
+                     field(row.variant),
+                     field(row.problem),
+                     row.attempt);
+}
+
+std::string line(const std::string& head,
+                 const RowTurn& turn,
+                 std::size_t number,
+                 const RowCall* call) {
+  std::string out = fmt::format("{}{},", head, turn.turn);
   out += call == nullptr ? fmt::format(",,,,,{:.3f},,", turn.started_s)
                          : fmt::format("{},{},{},{},{},{:.3f},{:.3f},",
                                        number + 1,
@@ -62,12 +69,13 @@ std::string line(const Row& row, const RowTurn& turn, std::size_t number, const 
 std::string tool_use_csv(const std::vector<Row>& rows) {
   std::string out(kHead);
   for (const Row& row : rows) {
+    const std::string head = line_head(row);
     for (const RowTurn& turn : row.series) {
       if (turn.calls.empty()) {
-        out += line(row, turn, 0, nullptr);
+        out += line(head, turn, 0, nullptr);
       }
       for (std::size_t i = 0; i < turn.calls.size(); ++i) {
-        out += line(row, turn, i, &turn.calls[i]);
+        out += line(head, turn, i, &turn.calls[i]);
       }
     }
   }

@@ -54,11 +54,10 @@ std::map<std::string, std::string> pages_of(const std::vector<Row>& rows) {
   context.ledger_head = std::string(64, '0');
   context.scope = scope_text(rows);
   std::map<std::string, std::string> out;
-  write_pages(
-      context,
-      rows,
-      [](const Row& row) { return "// kernel of " + row.model; },
-      [&](const std::string& page, const std::string& document) { out[page] = document; });
+  for (const PagePlan& plan :
+       page_plans(context, rows, [](const Row& row) { return "// kernel of " + row.model; })) {
+    out[plan.page] = document(context, plan);
+  }
   return out;
 }
 

@@ -19,7 +19,10 @@ Saved one() {
       {1, 0, 10, 0.5, 1, 1, std::nullopt, true, {{"t", "native", true, "", 0, 1}}}};
   record::LedgerDigest ledger{9, "hash", 1, "head", "time", {}};
   ledger.run_rows.emplace_back().data = {{"drift", true}};
-  return {ledger, {{"v/m/level_1_problem_1_trajectory.json", cached}}};
+  cached.row.digest = digest_of(cached.row);
+  return {ledger,
+          {{"v/m/level_1_problem_1_trajectory.json", cached}},
+          {{"m/m.html", {{1, 2, 3, 4}, "rows", "frame"}}}};
 }
 
 TEST(RowCache, ReadsBackWhatItWrote) {
@@ -37,6 +40,24 @@ TEST(RowCache, ReadsBackWhatItWrote) {
   EXPECT_EQ(found.page, cache.begin()->second.page);
   EXPECT_EQ(found.made_with, "run");
   EXPECT_EQ(to_json(found.row), to_json(cache.begin()->second.row));
+  EXPECT_EQ(found.row.digest, digest_of(found.row));
+  EXPECT_EQ(all->pages.at("m/m.html").file, saved.pages.at("m/m.html").file);
+  EXPECT_EQ(all->pages.at("m/m.html").made_from, "rows");
+  EXPECT_EQ(all->pages.at("m/m.html").frame, "frame");
+}
+
+TEST(RowCache, TheDigestOfARowIsOfEveryField) {
+  const Row row = one().rows.begin()->second.row;
+  EXPECT_EQ(row.digest.size(), 32U);
+  Row other = row;
+  other.cut = !other.cut;
+  EXPECT_NE(digest_of(other), row.digest);
+  other = row;
+  other.series[0].calls[0].seconds += 1e-9;
+  EXPECT_NE(digest_of(other), row.digest);
+  other = row;
+  other.digest = "x";
+  EXPECT_EQ(digest_of(other), row.digest);
 }
 
 TEST(RowCache, OfAnotherProgramIsNone) {
