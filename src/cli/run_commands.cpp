@@ -67,7 +67,7 @@ std::size_t export_run(const record::RunDir& run,
     pointers.push_back(&row);
   }
   const report::Source source = report::source_of(run.folder().filename().string(), built);
-  return report::write_exports(folder, source, pointers, report::run_tables(pointers)).size();
+  return report::write_exports(folder, source, pointers).size();
 }
 
 int report_one(const ReportOptions& options) {

@@ -290,8 +290,7 @@ void make_report(const fs::path& folder, const std::string& run_name) {
     rows.push_back(&row);
   }
   const report::Source source = report::source_of(run_name, built);
-  (void)report::write_exports(
-      bundle.report_folder() / "data", source, rows, report::run_tables(rows));
+  (void)report::write_exports(bundle.report_folder() / "data", source, rows, {.remember = false});
   // The store by which a later build saves time is of no use to a reader.
   std::error_code error;
   fs::remove(bundle.report_folder() / ".rows", error);

@@ -2,11 +2,18 @@
 
 #include "record/run_dir.h"
 #include "report/build.h"
+#include "report/export_pieces.h"
+#include "report/page_file.h"
+#include "report/page_plan.h"
 #include "util/error.h"
+#include "util/parallel.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <thread>
+#include <utility>
 
 namespace sweep::report {
 
@@ -47,41 +54,14 @@ void refuse_foreign_export(const fs::path& folder) {
   }
 }
 
-class ExportWriter {
- public:
-  explicit ExportWriter(fs::path folder) : folder_(std::move(folder)) {}
-
-  void put(const std::string& name, const std::string& text) {
-    std::error_code error;
-    const fs::path file = folder_ / name;
-    const bool same = fs::is_regular_file(fs::symlink_status(file, error)) &&
-                      fs::file_size(file, error) == text.size() && !error &&
-                      record::read_whole(file) == text;
-    if (!same) {
-      record::write_whole(file, text);
-    }
-    names.push_back(name);
-  }
-
-  // Of an export with fewer rows.
-  void drop(const std::string& name) {
-    std::error_code error;
-    fs::remove(folder_ / name, error);
-  }
-
-  std::vector<std::string> names;
-
- private:
-  fs::path folder_;
-};
-
 std::string export_text(const nlohmann::json& from) {
   return from.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-nlohmann::json export_schema(const Source& source, const std::vector<DataTable>& tables) {
+nlohmann::json export_schema(const Source& source) {
   nlohmann::json described = nlohmann::json::object();
-  for (const DataTable& table : tables) {
+  for (const RunTable& kind : run_tables()) {
+    const DataTable table = kind.make({});
     described[table.name()] = schema_of(table);
   }
   return {{"schema", 1},
@@ -96,6 +76,158 @@ nlohmann::json export_schema(const Source& source, const std::vector<DataTable>&
           {"scripted", source.scripted},
           {"policy", record::kPolicy},
           {"tables", std::move(described)}};
+}
+
+// Items of a piece of a data file. Their rows are written anew when one of them changes.
+constexpr std::size_t kPieceItems = 250;
+
+struct ItemPieces {
+  std::vector<RowPointers> items;
+  std::vector<std::string> digests;
+};
+
+ItemPieces pieces_of(const RowPointers& rows) {
+  ItemPieces out;
+  for (std::size_t at = 0; at < rows.size(); at += kPieceItems) {
+    const std::size_t end = std::min(rows.size(), at + kPieceItems);
+    out.items.emplace_back(rows.begin() + static_cast<std::ptrdiff_t>(at),
+                           rows.begin() + static_cast<std::ptrdiff_t>(end));
+    out.digests.push_back(made_from(out.items.back(), ""));
+  }
+  return out;
+}
+
+struct PieceTexts {
+  std::string csv, json;
+  std::uint64_t rows = 0;
+};
+
+// A table of which each item has its own rows, as two data files.
+struct ItemFiles {
+  std::string name;
+  PieceFrame csv, json;
+  std::function<PieceTexts(const RowPointers&)> make;
+};
+
+ItemFiles files_of(const RunTable& kind) {
+  const DataTable none = kind.make({});
+  const JsonFrame frame = json_frame(none);
+  return {none.name(),
+          {csv_head(none), "", "", "", ""},
+          {frame.head, "\n", ",\n", "\n " + frame.tail, frame.tail},
+          [make = kind.make](const RowPointers& rows) {
+            const DataTable table = make(rows);
+            return PieceTexts{csv_rows(table), json_rows(table), table.rows().size()};
+          }};
+}
+
+ItemFiles popcorn_files() {
+  return {"popcorn_results",
+          {std::string(popcorn_csv_head()), "", "", "", ""},
+          {"[", "\n", ",\n", "\n]\n", "]\n"},
+          [](const RowPointers& rows) {
+            const std::string list = export_text(popcorn_json(rows));  // "[\n ..\n]\n"
+            return PieceTexts{popcorn_csv(rows).substr(popcorn_csv_head().size()),
+                              rows.empty() ? "" : list.substr(2, list.size() - 5),
+                              rows.size()};
+          }};
+}
+
+// Writes an export's files, on several threads, and gathers their names in the order of the tasks.
+class ExportTask {
+ public:
+  ExportTask(const fs::path& folder, const PieceIndex& before) : folder_(folder), before_(before) {}
+
+  void put(const std::string& name, const std::string& text) {
+    (void)write_page(folder_ / name, text);
+    names.push_back(name);
+  }
+
+  void put_text_forms(const DataTable& table) {
+    put(table.name() + ".md", markdown(table));
+    put(table.name() + ".tex", latex(table));
+  }
+
+  // Of an export with fewer rows.
+  void drop_text_forms(const std::string& table) {
+    std::error_code error;
+    fs::remove(folder_ / (table + ".md"), error);
+    fs::remove(folder_ / (table + ".tex"), error);
+  }
+
+  void put_table(const DataTable& table) {
+    put(table.name() + ".csv", csv(table));
+    put(table.name() + ".json", json_text(table));
+    if (table.rows().size() <= kMostSet) {
+      put_text_forms(table);
+    } else {
+      drop_text_forms(table.name());
+    }
+  }
+
+  // Returns the number of rows.
+  std::uint64_t put_pieces(const ItemFiles& files, const ItemPieces& pieces) {
+    const std::string csv_name = files.name + ".csv";
+    const std::string json_name = files.name + ".json";
+    PiecedText csv(folder_ / csv_name, files.csv, known(csv_name));
+    PiecedText json(folder_ / json_name, files.json, known(json_name));
+    names.insert(names.end(), {csv_name, json_name});
+    if (csv.is_current(pieces.digests) && json.is_current(pieces.digests)) {
+      index[csv_name] = known(csv_name);
+      index[json_name] = known(json_name);
+      return rows_in(index[csv_name]);
+    }
+    for (std::size_t i = 0; i < pieces.items.size(); ++i) {
+      const std::string& digest = pieces.digests[i];
+      if (csv.has(digest) && json.has(digest)) {
+        csv.take(digest);
+        json.take(digest);
+      } else {
+        const PieceTexts made = files.make(pieces.items[i]);
+        csv.add(digest, made.csv, made.rows);
+        json.add(digest, made.json, made.rows);
+      }
+    }
+    index[csv_name] = csv.put();
+    index[json_name] = json.put();
+    return csv.rows();
+  }
+
+  std::vector<std::string> names;
+  PieceIndex index;
+
+ private:
+  [[nodiscard]] PiecedFile known(const std::string& name) const {
+    const auto found = before_.find(name);
+    return found == before_.end() ? PiecedFile{} : found->second;
+  }
+
+  static std::uint64_t rows_in(const PiecedFile& file) {
+    std::uint64_t rows = 0;
+    for (const Piece& piece : file.pieces) {
+      rows += piece.rows;
+    }
+    return rows;
+  }
+
+  const fs::path& folder_;
+  const PieceIndex& before_;
+};
+
+void put_run_table(ExportTask& task,
+                   const RunTable& kind,
+                   const RowPointers& rows,
+                   const ItemPieces& pieces) {
+  if (!kind.by_item) {
+    task.put_table(kind.make(rows));
+    return;
+  }
+  const ItemFiles files = files_of(kind);
+  if (task.put_pieces(files, pieces) <= kMostSet) {
+    task.put_text_forms(kind.make(rows));
+  } else {
+    task.drop_text_forms(files.name);
+  }
 }
 
 }  // namespace
@@ -127,27 +259,37 @@ Source source_of(const std::string& run, const Built& built) {
 std::vector<std::string> write_exports(const fs::path& folder,
                                        const Source& source,
                                        const RowPointers& rows,
-                                       const std::vector<DataTable>& tables) {
+                                       const ExportOptions& options) {
   refuse_foreign_export(folder);
   record::make_run_folder(folder);
-  ExportWriter writer(folder);
+  const PieceIndex before = read_pieces(folder);
+  const ItemPieces pieces = pieces_of(rows);
+  const std::size_t tables = run_tables().size();
+  std::vector<ExportTask> tasks(tables + 2, ExportTask(folder, before));
   // First: it marks the folder as an export, should the rest fail.
-  writer.put(std::string(kSchemaFile), export_text(export_schema(source, tables)));
-  for (const DataTable& table : tables) {
-    writer.put(table.name() + ".csv", csv(table));
-    writer.put(table.name() + ".json", json_text(table));
-    if (table.rows().size() <= kMostSet) {
-      writer.put(table.name() + ".md", markdown(table));
-      writer.put(table.name() + ".tex", latex(table));
-    } else {
-      writer.drop(table.name() + ".md");
-      writer.drop(table.name() + ".tex");
-    }
+  ExportTask first(folder, before);
+  first.put(std::string(kSchemaFile), export_text(export_schema(source)));
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  util::in_parallel(
+      tasks.size(), options.workers > 0 ? options.workers : cores, [&](std::size_t i) {
+        if (i < tables) {
+          put_run_table(tasks[i], run_tables()[i], rows, pieces);
+        } else if (i == tables) {
+          (void)tasks[i].put_pieces(popcorn_files(), pieces);
+        } else {
+          tasks[i].put("summary.html", summary_page(source, rows));
+        }
+      });
+  std::vector<std::string> names = first.names;
+  PieceIndex index;
+  for (ExportTask& task : tasks) {
+    names.insert(names.end(), task.names.begin(), task.names.end());
+    index.merge(task.index);
   }
-  writer.put("popcorn_results.csv", popcorn_csv(rows));
-  writer.put("popcorn_results.json", export_text(popcorn_json(rows)));
-  writer.put("summary.html", summary_page(source, rows));
-  return writer.names;
+  if (options.remember) {
+    write_pieces(folder, index);
+  }
+  return names;
 }
 
 }  // namespace sweep::report

@@ -35,6 +35,7 @@ struct Source {
 // True and False, empty where there is nothing); and its trajectory head and final_result for each
 // item, with -1 where it has -1. docs/exports.md says how our outcomes map to its.
 [[nodiscard]] std::string popcorn_csv(const RowPointers& rows);
+[[nodiscard]] std::string_view popcorn_csv_head();
 [[nodiscard]] nlohmann::json popcorn_json(const RowPointers& rows);
 
 // One HTML document without any link out and without files beside it: style and script within.
@@ -45,9 +46,14 @@ struct Source {
 // absent, and otherwise must be empty or hold an export, which is replaced file by file. Files
 // appear whole; one that is unchanged is left alone. Returns their names. UsageError E_EXPORT_OUT
 // for another folder or a link, InfraError on disk trouble.
+struct ExportOptions {
+  unsigned workers = 0;  // threads; 0: one a core
+  bool remember = true;  // leave .pieces (export_pieces.h), by which the next export saves time
+};
+
 std::vector<std::string> write_exports(const std::filesystem::path& folder,
                                        const Source& source,
                                        const RowPointers& rows,
-                                       const std::vector<DataTable>& tables);
+                                       const ExportOptions& options = {});
 
 }  // namespace sweep::report

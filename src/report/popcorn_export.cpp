@@ -123,6 +123,10 @@ nlohmann::json popcorn_result(const Row& row) {
 
 }  // namespace
 
+std::string_view popcorn_csv_head() {
+  return kPopcornHead;
+}
+
 std::string popcorn_csv(const RowPointers& rows) {
   std::string out(kPopcornHead);
   for (const Row* row : rows) {

@@ -74,22 +74,26 @@ DataTable without_links(const DataTable& table, std::size_t most) {
   return out;
 }
 
-Markup table_section(const DataTable& table) {
+// `rows`: of the whole table, of which the first are given.
+Markup table_section(const DataTable& table, std::size_t rows) {
   Markup out = element("h2", text(table.title())) +
                element("p", {{"class", "meta"}}, text(table.description()));
   if (table.rows().empty()) {
     return out + element("p", text("None."));
   }
   out += html(without_links(table, kMostRows), {"", "summary.html", false});
-  if (table.rows().size() > kMostRows) {
-    out += element("p",
-                   {{"class", "meta"}},
-                   text(fmt::format("The first {} of {} rows; {}.csv has all of them.",
-                                    kMostRows,
-                                    table.rows().size(),
-                                    table.name())));
+  if (rows > kMostRows) {
+    out += element(
+        "p",
+        {{"class", "meta"}},
+        text(fmt::format(
+            "The first {} of {} rows; {}.csv has all of them.", kMostRows, rows, table.name())));
   }
   return out;
+}
+
+Markup whole_section(const DataTable& table) {
+  return table_section(table, table.rows().size());
 }
 
 Markup summary_cards(const RowPointers& rows) {
@@ -158,13 +162,16 @@ std::string summary_page(const Source& source, const RowPointers& rows) {
                    {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}}) +
       void_element("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy}}) +
       element("title", text("Results \u00b7 " + source.run));
+  const RowPointers first(
+      rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(rows.size(), kMostRows)));
   const Markup body =
       element("main",
               {{"id", "main"}},
               element("h1", text(source.run)) + element("p", text(meaning(source, rows))) +
-                  summary_cards(rows) + table_section(models_table(rows)) +
-                  table_section(problems_table(rows)) + table_section(items_table(rows)) +
-                  table_section(failures_table(rows)) + summary_citation(source)) +
+                  summary_cards(rows) + whole_section(models_table(rows)) +
+                  whole_section(problems_table(rows)) +
+                  table_section(items_table(first), rows.size()) +
+                  whole_section(failures_table(rows)) + summary_citation(source)) +
       element("footer", element("p", text("evaluation-only/do-not-train.")));
   return "<!doctype html>\n<html lang=\"en\"><head>" + head.html() + "<style>" + style +
          "</style></head><body data-refresh=\"0\">" + body.html() + "<script>" + script +

@@ -3,8 +3,6 @@
 #include "report/page.h"
 #include "util/text.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -46,24 +44,6 @@ bool fits(Type type, const Cell& cell) {
 
 bool is_numeric(Type type) {
   return type == Type::integer || type == Type::number || type == Type::interval;
-}
-
-std::string_view type_name(Type type) {
-  switch (type) {
-    case Type::text:
-      return "text";
-    case Type::integer:
-      return "integer";
-    case Type::number:
-      return "number";
-    case Type::boolean:
-      return "boolean";
-    case Type::interval:
-      return "interval";
-    case Type::instant:
-      return "instant";
-  }
-  return "";
 }
 
 std::string shown_number(Show show, double value) {
@@ -161,40 +141,6 @@ Markup html_head(const DataTable& table) {
     }
   }
   return element("thead", element("tr", head));
-}
-
-nlohmann::json json_value(const Cell& cell) {
-  return std::visit(
-      [](const auto& value) -> nlohmann::json {
-        using T = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<T, Missing>) {
-          return nullptr;
-        } else if constexpr (std::is_same_v<T, Interval>) {
-          return {{"point", value.point}, {"low", value.low}, {"high", value.high}};
-        } else if constexpr (std::is_same_v<T, std::string>) {
-          return util::to_valid_utf8(value);
-        } else {
-          return value;
-        }
-      },
-      cell.value);
-}
-
-nlohmann::json columns_json(const DataTable& table) {
-  nlohmann::json columns = nlohmann::json::array();
-  for (const Column& column : table.columns()) {
-    nlohmann::json fields = {column.key};
-    if (column.type == Type::interval) {
-      fields = {column.key, column.key + "_low", column.key + "_high"};
-    }
-    columns.push_back({{"key", column.key},
-                       {"title", column.title},
-                       {"unit", column.unit},
-                       {"type", type_name(column.type)},
-                       {"description", column.description},
-                       {"csv", std::move(fields)}});
-  }
-  return columns;
 }
 
 }  // namespace
@@ -321,40 +267,6 @@ Markup html(const DataTable& table, const HtmlOptions& options) {
                           {"class", "sortable"},
                           {"data-export", table.name()}},
                          inner));
-}
-
-nlohmann::json to_json(const DataTable& table) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const auto& row : table.rows()) {
-    nlohmann::json fields = nlohmann::json::object();
-    nlohmann::json reasons = nlohmann::json::object();
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string& key = table.columns()[i].key;
-      fields[key] = json_value(row[i]);
-      if (const auto* none = std::get_if<Missing>(&row[i].value)) {
-        reasons[key] = util::to_valid_utf8(none->reason);
-      }
-    }
-    fields["missing"] = std::move(reasons);
-    rows.push_back(std::move(fields));
-  }
-  return {{"schema", 1},
-          {"table", table.name()},
-          {"title", table.title()},
-          {"description", table.description()},
-          {"columns", columns_json(table)},
-          {"rows", std::move(rows)}};
-}
-
-std::string json_text(const DataTable& table) {
-  // ASCII: no mark that reorders text and no line separator reaches a reader raw.
-  return to_json(table).dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-nlohmann::json schema_of(const DataTable& table) {
-  return {{"title", table.title()},
-          {"description", table.description()},
-          {"columns", columns_json(table)}};
 }
 
 }  // namespace sweep::report

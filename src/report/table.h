@@ -123,11 +123,24 @@ struct HtmlOptions {
 [[nodiscard]] std::string csv(const DataTable& table);
 [[nodiscard]] std::string csv_field(std::string_view text);
 
+// csv() in two parts, so that a long table can be written piece by piece.
+[[nodiscard]] std::string csv_head(const DataTable& table);
+[[nodiscard]] std::string csv_rows(const DataTable& table);
+
 // {"schema": 1, "table", "title", "description", "columns", "rows"}: one object a row by key; an
 // interval is {"point", "low", "high"}; a missing value is null and the row's "missing" has its
 // reason by key.
 [[nodiscard]] nlohmann::json to_json(const DataTable& table);
 [[nodiscard]] std::string json_text(const DataTable& table);
+
+// json_text() in parts: the head up to the list of rows, the rows with ",\n" between them, and the
+// tail from the list's end on. "\n" stands before the first row and "\n " after the last.
+struct JsonFrame {
+  std::string head, tail;
+};
+
+[[nodiscard]] JsonFrame json_frame(const DataTable& table);
+[[nodiscard]] std::string json_rows(const DataTable& table);
 
 // What describes the columns: {"title", "description", "columns": [{"key", "title", "unit", "type",
 // "description", "csv"}]}, where csv are the names of its fields there.

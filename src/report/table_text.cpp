@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -81,39 +82,47 @@ bool like_formula(std::string_view text) {
   });
 }
 
-std::string csv_number(double value) {
-  return fmt::format("{}", value);
+bool plain_field(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return c > 0x20 && c < 0x7F && c != ',' && c != ';' && c != '"';
+  });
 }
 
-void append_value(std::vector<std::string>& fields, const Column& column, const Cell& cell) {
-  if (const auto* range = std::get_if<record::Interval>(&cell.value)) {
-    fields.insert(fields.end(),
-                  {csv_number(range->point), csv_number(range->low), csv_number(range->high)});
-  } else if (const auto* words = std::get_if<std::string>(&cell.value)) {
-    fields.push_back(csv_field(*words));
-  } else if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) {
-    fields.push_back(std::to_string(*whole));
-  } else if (const auto* real = std::get_if<double>(&cell.value)) {
-    fields.push_back(csv_number(*real));
-  } else if (const auto* truth = std::get_if<bool>(&cell.value)) {
-    fields.emplace_back(*truth ? "true" : "false");
+void append_csv_field(std::string& out, std::string_view text) {
+  constexpr std::string_view cautious = "'=+-@";
+  if (plain_field(text) &&
+      (text.empty() || cautious.find(text.front()) == std::string_view::npos)) {
+    out += text;
   } else {
-    fields.resize(fields.size() + (column.type == Type::interval ? 3 : 1));
+    out += csv_field(text);
   }
 }
 
-void append_line(std::string& out, const std::vector<std::string>& fields) {
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    out += (i > 0 ? "," : "") + fields[i];
+void append_value(std::string& out, const Column& column, const Cell& cell) {
+  const auto to = std::back_inserter(out);
+  if (const auto* range = std::get_if<record::Interval>(&cell.value)) {
+    fmt::format_to(to, "{},{},{}", range->point, range->low, range->high);
+  } else if (const auto* words = std::get_if<std::string>(&cell.value)) {
+    append_csv_field(out, *words);
+  } else if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) {
+    fmt::format_to(to, "{}", *whole);
+  } else if (const auto* real = std::get_if<double>(&cell.value)) {
+    fmt::format_to(to, "{}", *real);
+  } else if (const auto* truth = std::get_if<bool>(&cell.value)) {
+    out += *truth ? "true" : "false";
+  } else {
+    out += column.type == Type::interval ? ",," : "";
   }
-  out += "\r\n";
 }
 
 std::string reasons_of(const DataTable& table, const std::vector<Cell>& row) {
   std::string out;
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (const auto* none = std::get_if<Missing>(&row[i].value)) {
-      out += (out.empty() ? "" : "; ") + table.columns()[i].key + ": " + none->reason;
+      out += out.empty() ? "" : "; ";
+      out += table.columns()[i].key;
+      out += ": ";
+      out += none->reason;
     }
   }
   return out;
@@ -257,26 +266,32 @@ std::string csv_field(std::string_view text) {
   return out + "\"";
 }
 
-std::string csv(const DataTable& table) {
-  std::vector<std::string> head;
+std::string csv_head(const DataTable& table) {
+  std::string out;
   for (const Column& column : table.columns()) {
-    head.push_back(column.key);
+    out += column.key + ",";
     if (column.type == Type::interval) {
-      head.insert(head.end(), {column.key + "_low", column.key + "_high"});
+      out += column.key + "_low," + column.key + "_high,";
     }
   }
-  head.emplace_back("missing");
+  return out + "missing\r\n";
+}
+
+std::string csv_rows(const DataTable& table) {
   std::string out;
-  append_line(out, head);
   for (const auto& row : table.rows()) {
-    std::vector<std::string> fields;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      append_value(fields, table.columns()[i], row[i]);
+      append_value(out, table.columns()[i], row[i]);
+      out += ',';
     }
-    fields.push_back(csv_field(reasons_of(table, row)));
-    append_line(out, fields);
+    append_csv_field(out, reasons_of(table, row));
+    out += "\r\n";
   }
   return out;
+}
+
+std::string csv(const DataTable& table) {
+  return csv_head(table) + csv_rows(table);
 }
 
 std::string latex_text(std::string_view text) {

@@ -32,21 +32,20 @@ std::optional<double> metric_of(const Row& row, std::string_view name) {
   return count > 0 ? std::optional(std::exp(logs / count)) : std::nullopt;
 }
 
-std::vector<DataTable> run_tables(const RowPointers& rows) {
-  std::vector<DataTable> tables;
-  tables.push_back(items_table(rows));
-  tables.push_back(models_table(rows));
-  tables.push_back(problems_table(rows));
-  tables.push_back(outcomes_table(rows));
-  tables.push_back(failures_table(rows));
-  tables.push_back(shapes_table(rows));
-  tables.push_back(item_metrics_table(rows));
-  tables.push_back(roofline_table(rows));
-  tables.push_back(stages_table(rows));
-  tables.push_back(turns_table(rows));
-  tables.push_back(tool_calls_table(rows));
-  tables.push_back(tools_table(rows));
-  return tables;
+const std::vector<RunTable>& run_tables() {
+  static const std::vector<RunTable> kTables = {{items_table, true},
+                                                {models_table, false},
+                                                {problems_table, false},
+                                                {outcomes_table, false},
+                                                {failures_table, true},
+                                                {shapes_table, true},
+                                                {item_metrics_table, true},
+                                                {roofline_table, true},
+                                                {stages_table, true},
+                                                {turns_table, true},
+                                                {tool_calls_table, true},
+                                                {tools_table, false}};
+  return kTables;
 }
 
 }  // namespace sweep::report

@@ -37,8 +37,13 @@ using RowPointers = std::vector<const Row*>;
 // "tools": calls and failures by model and tool.
 [[nodiscard]] DataTable tools_table(const RowPointers& rows);
 
-// All of them, in this order.
-[[nodiscard]] std::vector<DataTable> run_tables(const RowPointers& rows);
+struct RunTable {
+  DataTable (*make)(const RowPointers& rows);
+  bool by_item;  // each row is of one item: the table of some items is that part of the table
+};
+
+// All of them, in the order of docs/exports.md.
+[[nodiscard]] const std::vector<RunTable>& run_tables();
 
 // Why a correct or failed item has no speedup: "not correct", "not timed", "not finished".
 [[nodiscard]] std::string no_speedup(const Row& row);

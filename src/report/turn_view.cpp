@@ -199,7 +199,7 @@ nlohmann::json spans_of(const Turn& turn, double& ended) {
           {"tools", std::move(tools)}};
 }
 
-nlohmann::json tokens_of(const Turn& turn, double& /*ended*/) {
+nlohmann::json turn_tokens(const Turn& turn, double& /*ended*/) {
   const record::Usage usage = turn.llm_usage.value_or(record::Usage{});
   return {{"turn", turn_number(turn)},
           {"in", usage.input_tokens},
@@ -339,7 +339,7 @@ Markup turn_figures(const Trajectory& trajectory) {
              spans_of) +
          figure("turn-tokens",
                 "Tokens of each turn, prompts counted anew each time; " + n + ".",
-                tokens_of) +
+                turn_tokens) +
          fold("turns-fold", "The same as a table", turn_table(trajectory));
 }
 

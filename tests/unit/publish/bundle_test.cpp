@@ -189,6 +189,7 @@ TEST(Publish, NothingThatWasPlantedIsInTheBundle) {
   EXPECT_TRUE(fs::exists(out / "report/data/summary.html"));
   EXPECT_TRUE(fs::exists(planted.run.report_folder() / ".rows"));
   EXPECT_FALSE(fs::exists(out / "report/.rows"));
+  EXPECT_FALSE(fs::exists(out / "report/data/.pieces"));
   EXPECT_TRUE(fs::exists(record::RunDir::stream_beside(planted.file())));
   EXPECT_THAT(
       files,

@@ -1,6 +1,7 @@
 #include "report/exports.h"
 
 #include "record/run_dir.h"
+#include "report/export_pieces.h"
 #include "util/error.h"
 #include "util/file.h"
 
@@ -9,8 +10,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
+
+#include <fmt/format.h>
 
 namespace sweep::report {
 namespace {
@@ -80,7 +84,7 @@ struct Exported {
   }
 
   std::vector<std::string> write(const fs::path& folder) const {
-    return write_exports(folder, source, pointers, run_tables(pointers));
+    return write_exports(folder, source, pointers);
   }
 
   std::vector<Row> rows;
@@ -143,6 +147,81 @@ TEST(Exports, ReplaceTheirOwnFilesAndNoOthers) {
   EXPECT_THROW((void)from.write(folder.path()), util::UsageError);
   fs::create_directory_symlink(data, folder.path() / "link");
   EXPECT_THROW((void)from.write(folder.path() / "link"), util::UsageError);
+}
+
+// What pieces make, and make again after a change, is what is made in one.
+TEST(Exports, InPiecesAreAsIfMadeInOne) {
+  const util::TempDir folder;
+  std::vector<Row> rows;
+  for (int i = 0; i < 600; ++i) {
+    rows.push_back(
+        export_row(fmt::format("level1/{}", i), "m", i % 3 == 0 ? "rejected" : "correct"));
+    rows.back().digest = digest_of(rows.back());
+  }
+  const auto write = [&](const char* name, bool anew) {
+    RowPointers pointers;
+    for (const Row& row : rows) {
+      pointers.push_back(&row);
+    }
+    const fs::path data = folder.path() / name;
+    if (anew) {
+      fs::remove_all(data);
+    }
+    std::map<std::string, std::string> out;
+    for (const std::string& file : write_exports(data, Source{}, pointers)) {
+      out[file] = record::read_whole(data / file);
+    }
+    EXPECT_EQ(out.at("items.csv"), csv(items_table(pointers)));
+    EXPECT_EQ(out.at("turns.json"), json_text(turns_table(pointers)));
+    EXPECT_EQ(nlohmann::json::parse(out.at("popcorn_results.json")), popcorn_json(pointers));
+    EXPECT_EQ(out.at("popcorn_results.csv"), popcorn_csv(pointers));
+    return out;
+  };
+  (void)write("data", false);
+  rows[300].title = "another, and longer";
+  rows[300].series.clear();
+  rows[300].digest = digest_of(rows[300]);
+  EXPECT_EQ(write("data", false), write("anew", true));
+  rows.erase(rows.begin(), rows.begin() + 250);
+  EXPECT_EQ(write("data", false), write("anew", true));
+  const FileStamp before = stamp_of(folder.path() / "data/items.csv");
+  (void)write("data", false);
+  EXPECT_EQ(stamp_of(folder.path() / "data/items.csv"), before);
+  // A file that somebody changed is taken no piece from.
+  std::ofstream(folder.path() / "data/items.csv", std::ios::app) << "more";
+  EXPECT_EQ(write("data", false), write("anew", true));
+  rows.clear();
+  EXPECT_EQ(write("data", false), write("anew", true));
+}
+
+TEST(Exports, TakeNothingFromAnIndexThatIsNone) {
+  const util::TempDir folder;
+  Exported from;
+  for (Row& row : from.rows) {
+    row.digest = digest_of(row);
+  }
+  const fs::path data = folder.path() / "data";
+  (void)from.write(data);
+  const std::string items = record::read_whole(data / "items.csv");
+  const std::string good = record::read_whole(data / ".pieces");
+  PieceIndex wrong = read_pieces(data);
+  ASSERT_EQ(wrong.at("items.csv").pieces.size(), 1U);
+  wrong.at("items.csv").pieces[0].bytes = std::uint64_t{1} << 62U;
+  wrong.at("items.csv").pieces[0].digest = "other";
+  for (const std::string& bad : {std::string(),
+                                 std::string("[]"),
+                                 std::string("{}"),
+                                 std::string(R"({"maker":7,"files":[]})"),
+                                 good.substr(0, 50)}) {
+    std::ofstream(data / ".pieces", std::ios::trunc) << bad;
+    EXPECT_TRUE(read_pieces(data).empty());
+    (void)from.write(data);
+    EXPECT_EQ(record::read_whole(data / "items.csv"), items);
+  }
+  write_pieces(data, wrong);
+  (void)from.write(data);
+  EXPECT_EQ(record::read_whole(data / "items.csv"), items);
+  EXPECT_EQ(record::read_whole(data / ".pieces"), good);
 }
 
 TEST(Exports, SumModelsUpWithIntervals) {

@@ -1,0 +1,171 @@
+#include "report/export_pieces.h"
+
+#include "record/run_dir.h"
+#include "report/page_file.h"
+#include "util/error.h"
+#include "util/sha256.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace sweep::report {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostIndex = std::size_t{64} << 20U;
+
+json stamp_json(const FileStamp& stamp) {
+  return {stamp.size, stamp.modified_ns, stamp.changed_ns, stamp.inode};
+}
+
+FileStamp stamp_from_json(const json& from) {
+  return {from.at(0).get<std::int64_t>(),
+          from.at(1).get<std::int64_t>(),
+          from.at(2).get<std::int64_t>(),
+          from.at(3).get<std::int64_t>()};
+}
+
+PiecedFile file_from_json(const json& from) {
+  PiecedFile out{stamp_from_json(from.at("stamp")), from.at("frame").get<std::string>(), {}};
+  for (const json& piece : from.at("pieces")) {
+    out.pieces.push_back({piece.at(0).get<std::string>(),
+                          piece.at(1).get<std::uint64_t>(),
+                          piece.at(2).get<std::uint64_t>()});
+  }
+  return out;
+}
+
+}  // namespace
+
+PieceIndex read_pieces(const fs::path& folder) {
+  PieceIndex out;
+  const fs::path file = folder / kPiecesFile;
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(file, error))) {
+    return out;
+  }
+  try {
+    const json from = json::parse(record::read_whole(file, kMostIndex));
+    if (from.at("maker") != this_program() || this_program().empty()) {
+      return out;
+    }
+    for (const auto& [name, one] : from.at("files").items()) {
+      out.emplace(name, file_from_json(one));
+    }
+  } catch (const json::exception&) {
+    return {};
+  } catch (const util::Error&) {
+    return {};
+  }
+  return out;
+}
+
+void write_pieces(const fs::path& folder, const PieceIndex& index) {
+  json files = json::object();
+  for (const auto& [name, file] : index) {
+    json pieces = json::array();
+    for (const Piece& piece : file.pieces) {
+      pieces.push_back({piece.digest, piece.bytes, piece.rows});
+    }
+    files[name] = {{"stamp", stamp_json(file.stamp)}, {"frame", file.frame}, {"pieces", pieces}};
+  }
+  (void)write_page(folder / kPiecesFile,
+                   json{{"maker", this_program()}, {"files", std::move(files)}}.dump());
+}
+
+std::string PieceFrame::digest() const {
+  util::Sha256 hash;
+  for (const std::string* part : {&head, &first, &next, &some_end, &no_end}) {
+    hash.update(util::sha256_hex(*part));
+  }
+  return util::to_hex(hash.finish());
+}
+
+PiecedText::PiecedText(fs::path file, PieceFrame frame, PiecedFile known)
+    : file_(std::move(file)), frame_(std::move(frame)), known_(std::move(known)) {
+  usable_ =
+      known_.stamp.size >= 0 && known_.stamp == stamp_of(file_) && known_.frame == frame_.digest();
+  if (usable_) {
+    find_places();
+  }
+  text_ = frame_.head;
+}
+
+void PiecedText::find_places() {
+  std::size_t at = frame_.head.size();
+  bool any = false;
+  const auto size = static_cast<std::size_t>(known_.stamp.size);
+  for (const Piece& piece : known_.pieces) {
+    if (piece.rows > 0) {
+      at += (any ? frame_.next : frame_.first).size();
+      any = true;
+    }
+    if (at > size || piece.bytes > size - at) {
+      usable_ = false;  // no such file was written
+      old_.clear();
+      return;
+    }
+    if (!piece.digest.empty()) {
+      old_[piece.digest] = {at, piece};
+    }
+    at += piece.bytes;
+  }
+}
+
+bool PiecedText::is_current(const std::vector<std::string>& digests) const {
+  return usable_ && std::equal(digests.begin(),
+                               digests.end(),
+                               known_.pieces.begin(),
+                               known_.pieces.end(),
+                               [](const std::string& digest, const Piece& piece) {
+                                 return !digest.empty() && digest == piece.digest;
+                               });
+}
+
+bool PiecedText::has(const std::string& digest) const {
+  return old_.contains(digest);
+}
+
+void PiecedText::take(const std::string& digest) {
+  const Place& place = old_.at(digest);
+  if (old_text_.empty()) {
+    old_text_ = record::read_whole(file_);
+    if (old_text_.size() != static_cast<std::size_t>(known_.stamp.size)) {
+      throw util::InfraError(
+          {file_.string(), "changed while it was read", "write the export once more"},
+          "E_EXPORT_CHANGED");
+    }
+    text_.reserve(old_text_.size() + old_text_.size() / 64);
+  }
+  add(digest, std::string_view(old_text_).substr(place.at, place.piece.bytes), place.piece.rows);
+}
+
+void PiecedText::add(const std::string& digest, std::string_view text, std::uint64_t rows) {
+  if (rows > 0) {
+    text_ += this->rows() > 0 ? frame_.next : frame_.first;
+  }
+  text_ += text;
+  pieces_.push_back({digest, text.size(), rows});
+}
+
+std::uint64_t PiecedText::rows() const {
+  std::uint64_t out = 0;
+  for (const Piece& piece : pieces_) {
+    out += piece.rows;
+  }
+  return out;
+}
+
+PiecedFile PiecedText::put() {
+  text_ += rows() > 0 ? frame_.some_end : frame_.no_end;
+  (void)write_page(file_, text_);
+  return {stamp_of(file_), frame_.digest(), pieces_};
+}
+
+}  // namespace sweep::report
