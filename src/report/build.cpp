@@ -20,6 +20,7 @@
 #include "util/text.h"
 
 #include <algorithm>
+#include <future>
 #include <memory>
 #include <thread>
 #include <unordered_set>
@@ -141,11 +142,8 @@ Context item_context(const Context& run, const Row& row, const fs::path& file) {
   return context;
 }
 
-// All that an item's page is made from besides its trajectory.
-std::string made_with(const Context& run, const Row& row, const fs::path& file, bool settled) {
-  if (has_ended(row.outcome)) {
-    return run.run_name;
-  }
+// All that the page of an item under way is made from besides its trajectory.
+std::string made_with(const Context& run, const fs::path& file, bool settled) {
   const FileStamp stream = stamp_of(record::RunDir::stream_beside(file));
   return fmt::format("{} {} {} {} {}",
                      run.run_name,
@@ -217,11 +215,14 @@ bool write_rest(const Context& context,
   for (const embedded::File& asset : embedded::report_assets()) {
     (void)write_page(folder / asset.name, asset.text);
   }
-  (void)write_page(folder / "tool_use.csv", tool_use_csv(items));
-  (void)write_page(folder / "metrics", metrics_text(context, items));
+  std::future<void> tables = std::async(std::launch::async, [&] {
+    (void)write_page(folder / "tool_use.csv", tool_use_csv(items));
+    (void)write_page(folder / "metrics", metrics_text(context, items));
+  });
   const PagesPut put =
       put_pages(folder, context, page_plans(context, items, kernels_of(run)), workers, cache);
   const bool cite = write_page(folder / kCitePage, cite_page(context, publication_facts(run)));
+  tables.get();
   built.pages += put.written + (cite ? 1U : 0U);
   built.unchanged += put.unchanged + (cite ? 0U : 1U);
   return put.cache_changed;
@@ -238,19 +239,25 @@ Built Builder::build(const BuildOptions& options) {
     read_cache(folder / kCacheName, state_->saved);
   }
   const std::string ledger_before = state_->saved.ledger.sha256;
-  const record::Verification ledger = ledger_of(run, state_->saved.ledger);
+  // The ledger is verified while trajectories are read.
+  const std::shared_future<record::Verification> verified =
+      std::async(std::launch::async, [&] { return ledger_of(run, state_->saved.ledger); });
   const bool alive = options.refresh_seconds > 0 || record::lock_held(run) || task_alive(run);
   // Whether all have ended decides between the two words for a run that nothing works on alone.
-  const Phase at_least = phase_of(ledger.read, alive, false);
-  const bool settled = at_least == Phase::ended || at_least == Phase::interrupted;
+  const std::shared_future<bool> settled = std::async(std::launch::deferred, [&] {
+    const Phase at_least = phase_of(verified.get().read, alive, false);
+    return at_least == Phase::ended || at_least == Phase::interrupted;
+  });
   Context context;
   context.run_name = options.run_name.empty() ? run.folder().filename().string() : options.run_name;
   context.refresh_seconds = options.refresh_seconds;
   const ItemPage page{
-      [&](const Row& row, const fs::path& file) { return made_with(context, row, file, settled); },
+      [&](const Row& row, const fs::path& file) {
+        return has_ended(row.outcome) ? context.run_name : made_with(context, file, settled.get());
+      },
       [&](const Row& loaded, const record::Trajectory& trajectory, const fs::path& file) {
         Row row = loaded;
-        if (settled) {
+        if (!has_ended(row.outcome) && settled.get()) {
           settle(row);
         }
         return trajectory_page(item_context(context, row, file), row, trajectory);
@@ -259,8 +266,9 @@ Built Builder::build(const BuildOptions& options) {
       options.workers > 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency());
   Loaded loaded = load_rows(run, page, workers, state_->saved.rows);
   Built built{folder / "index.html", loaded.pages, loaded.unchanged, std::move(loaded.unreadable)};
+  const record::Verification& ledger = verified.get();
   std::vector<Row> items = items_of(run, ledger.read, state_->saved.rows);
-  if (settled) {
+  if (settled.get()) {
     std::for_each(items.begin(), items.end(), settle);
   }
   context.phase = name(phase_of(ledger.read, alive, all_ended(items)));

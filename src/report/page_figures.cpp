@@ -3,6 +3,10 @@
 #include "report/figures_effort.h"
 #include "report/figures_outcome.h"
 #include "report/figures_speed.h"
+#include "util/parallel.h"
+
+#include <array>
+#include <thread>
 
 namespace sweep::report {
 
@@ -10,20 +14,26 @@ namespace {
 
 // Figures of the whole run, in the order that a reader asks: how many, how fast, at what price.
 Markup run_figures(const std::vector<const Row*>& rows, const std::string& page) {
+  constexpr std::array kFigures = {outcome_matrix_figure,
+                                   fast_p_figure,
+                                   speedup_figure,
+                                   pareto_cost_figure,
+                                   pareto_tokens_figure,
+                                   solve_rate_figure,
+                                   best_so_far_figure,
+                                   tool_use_figure,
+                                   domain_figure,
+                                   level_figure,
+                                   reward_hacking_figure,
+                                   roofline_figure};
+  std::array<Markup, kFigures.size()> made;
+  // The page that takes longest is made of these, beside all other pages.
+  util::in_parallel(made.size(), std::thread::hardware_concurrency(), [&](std::size_t i) {
+    made[i] = html(kFigures[i](rows), page);
+  });
   Markup out;
-  for (const auto& figure : {outcome_matrix_figure(rows),
-                             fast_p_figure(rows),
-                             speedup_figure(rows),
-                             pareto_cost_figure(rows),
-                             pareto_tokens_figure(rows),
-                             solve_rate_figure(rows),
-                             best_so_far_figure(rows),
-                             tool_use_figure(rows),
-                             domain_figure(rows),
-                             level_figure(rows),
-                             reward_hacking_figure(rows),
-                             roofline_figure(rows)}) {
-    out += html(figure, page);
+  for (const Markup& figure : made) {
+    out += figure;
   }
   return out;
 }

@@ -315,14 +315,15 @@ Markup turn_figures(const Trajectory& trajectory) {
     return {};
   }
   const std::string n = fmt::format("n = {} turns", trajectory.turns.size());
+  const std::string csv_text = turn_csv(trajectory);
   const auto figure = [&](const char* name, const std::string& caption, const auto& row) {
     nlohmann::json rows = nlohmann::json::array();
     double ended = 0;  // of the turn before, seconds since the session began
     for (const Turn& turn : trajectory.turns) {
       rows.push_back(row(turn, ended));
     }
-    const nlohmann::json data = {
-        {"schema", 1}, {"title", caption}, {"csv", turn_csv(trajectory)}, {"turns", rows}};
+    nlohmann::json data = {{"schema", 1}, {"title", caption}, {"csv", csv_text}};
+    data["turns"] = std::move(rows);
     const std::string id = std::string("fig-") + name;
     return element(
         "figure",

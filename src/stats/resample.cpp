@@ -26,11 +26,33 @@ void for_each_resample(std::size_t problems,
   }
 }
 
+namespace {
+
+// Puts the value that would stand there were all sorted, where all before `from` are not above it.
+void put_in_place(std::vector<double>& values, std::size_t from, std::size_t at) {
+  if (at >= from && at < values.size()) {
+    const auto place = [&](std::size_t i) {
+      return values.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    std::nth_element(place(from), place(at), values.end());
+  }
+}
+
+}  // namespace
+
 Interval percentile_interval(std::vector<double> results, double confidence) {
   require(!results.empty() && confidence > 0 && confidence < 1,
           "bootstrap: needs results and a confidence in (0, 1)");
-  std::ranges::sort(results);
   const double tail = (1 - confidence) / 2;
+  // Only the neighbours of the two quantiles need stand where a sort would put them.
+  std::size_t done = 0;
+  for (const double p : {tail, 1 - tail}) {
+    const auto below = static_cast<std::size_t>(p * static_cast<double>(results.size() - 1));
+    for (const std::size_t at : {below, below + 1}) {
+      put_in_place(results, done, at);
+      done = std::max(done, at + 1);
+    }
+  }
   return {quantile_of_sorted(results, tail), quantile_of_sorted(results, 1 - tail)};
 }
 
