@@ -194,7 +194,8 @@ TEST_F(Orphans, AKilledJudgeIsSaidAndLeavesNothing) {
 }
 
 TEST_F(Orphans, AKilledEvaluationLeavesNoCompiler) {
-  util::Process process = start(long_to_compile(22) + honest_);
+  util::Process process =
+      start(long_to_compile(22) + "// " + folder_.path().string() + "\n" + honest_);
   const std::vector<Running> below = wait_for(process, "cc1plus");
   process.send_signal(SIGKILL);
   (void)process.wait();

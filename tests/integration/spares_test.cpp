@@ -97,7 +97,8 @@ class SparesOnCpu : public ::testing::Test {
     nlohmann::json body = to_json(of, View::archive);
     const std::function<void(nlohmann::json&)> strip = [&](nlohmann::json& node) {
       if (node.is_object()) {
-        for (const char* name : {"seconds", "device_seconds", "costs", "cached"}) {
+        for (const char* name :
+             {"seconds", "device_seconds", "lock_wait_seconds", "costs", "cached"}) {
           node.erase(name);
         }
       }
