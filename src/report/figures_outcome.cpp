@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -105,18 +104,14 @@ std::map<std::size_t, Rows> rows_by_column(const Group& line,
   return out;
 }
 
+// Variants are told apart by the columns.
 std::vector<Group> lines_by_problem(const Rows& rows) {
   std::vector<Group> out;
   std::map<std::string, std::size_t> places;
-  std::set<std::string> variants;
   for (const Row* row : rows) {
-    variants.insert(row->variant);
-  }
-  for (const Row* row : rows) {
-    const std::string name = row->problem + (variants.size() > 1 ? ", " + row->variant : "");
-    const auto [at, fresh] = places.try_emplace(name, out.size());
+    const auto [at, fresh] = places.try_emplace(row->problem, out.size());
     if (fresh) {
-      out.push_back(Group{name, {}});
+      out.push_back(Group{row->problem, {}});
     }
     out[at->second].rows.push_back(row);
   }

@@ -2,6 +2,7 @@
 #include "report/page_figures.h"
 #include "report/page_tables.h"
 #include "report/pages.h"
+#include "report/pass_table.h"
 #include "report/words.h"
 #include "util/text.h"
 
@@ -86,7 +87,8 @@ Markup outcome_matrix(const RowList& rows, const std::string& page) {
   const Markup table = element("table",
                                {{"class", "matrix"}, {"id", "outcomes"}},
                                element("thead", element("tr", head)) + element("tbody", body));
-  return element("h2", text("Outcomes")) + element("div", {{"class", "scroll"}}, table) +
+  return element("h2", {{"id", "part-outcomes"}}, text("Outcomes")) +
+         element("div", {{"class", "scroll"}}, table) +
          element("p",
                  {{"class", "meta"}},
                  text("Seed time over kernel time, and the word of the verdict: faster "
@@ -103,7 +105,7 @@ Markup failures(const RowList& rows, const std::string& page) {
       failed.push_back(row);
     }
   }
-  Markup out = element("h2", text("What did not pass"));
+  Markup out = element("h2", {{"id", "part-failures"}}, text("What did not pass"));
   if (failed.size() > kMostFailures) {
     out += element("p",
                    {{"class", "meta"}},
@@ -131,7 +133,7 @@ Markup group_part(const char* title,
                   const RowList& rows,
                   const GroupView& view,
                   const std::string& page) {
-  return element("h2", text(title)) + groups_view(rows, view, page);
+  return element("h2", {{"id", "part-" + view.name}}, text(title)) + groups_view(rows, view, page);
 }
 
 // The tables of those parts that the rows have several of.
@@ -154,6 +156,7 @@ Markup group_parts(const RowList& rows, const std::string& page) {
 
 Markup group_body(const std::string& page, const std::string& title, const RowList& rows) {
   Markup body = element("h1", text(title)) + cards(total(rows)) + group_parts(rows, page);
+  body += pass_view(rows, page);
   body += element("h2", text("Items")) + items_view(rows, page, true);
   return body + figures_view(rows, page);
 }
@@ -170,19 +173,34 @@ Markup items_body(const RowList& rows) {
 
 Markup run_body(const std::string& run_name, const RowList& all) {
   const std::string page = "index.html";
-  Markup body = element("h1", text(run_name)) + cards(total(all));
-  body += outcome_matrix(all, page);
-  body += element("h2", text("Models")) + groups_view(all, by_models(), page);
-  if (distinct_count(all, &Row::variant) > 1) {
-    body += group_part("Variants", all, by_variants(), page);
-  }
-  if (distinct_count(all, &Row::level) > 1) {
-    body += group_part("Levels", all, by_levels(), page);
-  }
-  if (distinct_count(all, &Row::problem) > 1) {
-    body += group_part("Problems", all, by_problems(), page);
-  }
-  return body + figures_view(all, page) + failures(all, page);
+  Markup links;
+  Markup parts;
+  const auto add = [&](const char* id, const char* word, const Markup& part) {
+    if (!part.empty()) {
+      links += element("li", element("a", {{"href", std::string("#") + id}}, text(word)));
+      parts += part;
+    }
+  };
+  const auto add_groups = [&](const char* id,
+                              const char* word,
+                              const char* title,
+                              const GroupView& view,
+                              std::string Row::*member) {
+    if (distinct_count(all, member) > 1) {
+      add(id, word, group_part(title, all, view, page));
+    }
+  };
+  add("part-outcomes", "outcomes", outcome_matrix(all, page));
+  add("part-models", "models", group_part("Models", all, by_models(), page));
+  add("pass", "pass@k", pass_view(all, page));
+  add_groups("part-variants", "variants", "Variants", by_variants(), &Row::variant);
+  add_groups("part-levels", "levels", "Levels", by_levels(), &Row::level);
+  add_groups("part-problems", "problems", "Problems", by_problems(), &Row::problem);
+  add("figures", "figures", figures_view(all, page));
+  add("part-failures", "what did not pass", failures(all, page));
+  const Markup contents =
+      element("nav", {{"class", "contents"}, {"aria-label", "Parts"}}, element("ul", links));
+  return element("h1", text(run_name)) + cards(total(all)) + contents + parts;
 }
 
 }  // namespace

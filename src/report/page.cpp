@@ -98,6 +98,21 @@ std::string model_page_name(const std::string& model) {
   return "m/" + util::encode_path_part(model) + ".html";
 }
 
+namespace {
+
+Markup cost_card(const Totals& totals) {
+  const std::string label = cost_label(totals.wasted_usd);
+  return totals.known_usd > 0 && totals.unpriced > 0
+             ? card("\u2265 " + dollars(totals.known_usd),
+                    fmt::format("{}; the price of {} item{} is unknown",
+                                label,
+                                totals.unpriced,
+                                totals.unpriced == 1 ? "" : "s"))
+             : card(dollars(totals.cost_usd), label);
+}
+
+}  // namespace
+
 Markup cards(const Totals& totals) {
   Markup out = card(fmt::format("{} / {}", totals.finished, totals.items), "items finished");
   out += card(fmt::format("{} / {}", totals.correct, totals.judged),
@@ -114,7 +129,7 @@ Markup cards(const Totals& totals) {
   out += card(
       util::human_count(static_cast<std::uint64_t>(totals.input_tokens + totals.output_tokens)),
       "tokens");
-  out += card(dollars(totals.cost_usd), cost_label(totals.wasted_usd));
+  out += cost_card(totals);
   if (totals.unscored > 0) {
     out += card(fmt::format("{} / {}", totals.unscored, totals.items),
                 "of problems that were not admitted by test: listed, in no rate or mean");

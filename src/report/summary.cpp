@@ -71,8 +71,6 @@ bool counts(const Row& row) {
 Totals total(const std::vector<const Row*>& rows) {
   Totals totals;
   double logs = 0;
-  bool priced = true;
-  double cost = 0;
   for (const Row* row : rows) {
     const Row& t = *row;
     ++totals.items;
@@ -83,8 +81,8 @@ Totals total(const std::vector<const Row*>& rows) {
     totals.input_tokens += t.input_tokens;
     totals.output_tokens += t.output_tokens;
     totals.wall_seconds += t.wall_seconds;
-    priced = priced && (t.cost_usd.has_value() || t.page.empty());  // not begun: no cost
-    cost += t.cost_usd.value_or(0);
+    totals.unpriced += t.cost_usd || t.page.empty() ? 0U : 1U;  // not begun: no cost
+    totals.known_usd += t.cost_usd.value_or(0);
     totals.wasted_usd += t.wasted_usd.value_or(0);
     if (!counts(t)) {
       continue;
@@ -101,8 +99,8 @@ Totals total(const std::vector<const Row*>& rows) {
   if (totals.timed > 0) {
     totals.geometric_mean = std::exp(logs / static_cast<double>(totals.timed));
   }
-  if (priced && totals.items > 0) {
-    totals.cost_usd = cost;
+  if (totals.unpriced == 0 && totals.items > 0) {
+    totals.cost_usd = totals.known_usd;
   }
   if (totals.judged > 0) {
     const stats::Interval rate = stats::wilson_interval(totals.correct, totals.judged, 0.95);

@@ -38,6 +38,8 @@ struct Totals {
       geometric_mean;  // of the speedups of correct kernels; never an arithmetic mean
   std::int64_t input_tokens = 0, output_tokens = 0;
   std::optional<double> cost_usd;  // unset as soon as one price is unknown
+  double known_usd = 0;            // the sum of those that are known
+  std::size_t unpriced = 0;        // items that began and have no price
   double wasted_usd = 0;           // of answers that were lost, as far as prices are known
   double wall_seconds = 0;
   std::optional<record::Interval> correct_rate;  // Wilson 95% over `judged`

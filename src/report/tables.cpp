@@ -1,5 +1,7 @@
 #include "report/tables.h"
 
+#include "report/pass_table.h"
+
 #include <cmath>
 
 namespace sweep::report {
@@ -44,7 +46,8 @@ const std::vector<RunTable>& run_tables() {
                                                 {stages_table, true},
                                                 {turns_table, true},
                                                 {tool_calls_table, true},
-                                                {tools_table, false}};
+                                                {tools_table, false},
+                                                {pass_table, false}};
   return kTables;
 }
 

@@ -42,7 +42,7 @@ struct RunTable {
   bool by_item;  // each row is of one item: the table of some items is that part of the table
 };
 
-// All of them, in the order of docs/exports.md.
+// All of them and "pass_at_k" (report/pass_table.h), in the order of docs/exports.md.
 [[nodiscard]] const std::vector<RunTable>& run_tables();
 
 // Why a correct or failed item has no speedup: "not correct", "not timed", "not finished".

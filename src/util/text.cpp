@@ -243,6 +243,9 @@ std::string human_seconds(double seconds) {
   if (seconds < 0) {
     return "-" + human_seconds(-seconds);
   }
+  if (seconds == 0) {
+    return "0 s";
+  }
   if (seconds < 999.5e-9) {
     return fmt::format("{:.0f} ns", seconds * 1e9);
   }

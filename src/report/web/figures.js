@@ -49,6 +49,12 @@ function show(figure, data) {
   const caption = figure.querySelector(":scope > figcaption");
   if (figure.classList.contains("chart")) caption.after(plot);
   else figure.prepend(plot);
+  // What scrolls must be reached by the keyboard too.
+  if (plot.scrollWidth > plot.clientWidth) {
+    plot.tabIndex = 0;
+    plot.setAttribute("role", "group");
+    plot.setAttribute("aria-label", "Figure, wider than its place: scrolls sideways");
+  }
   drawn.set(figure, { svg, legend });
   if (data.csv !== undefined && !figure.querySelector(":scope > .downloads")) plot.after(downloads(figure.dataset.figure, data, () => drawn.get(figure)));
 }

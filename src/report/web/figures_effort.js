@@ -2,12 +2,13 @@
 import * as Plot from "@observablehq/plot";
 import { amountAxis, ratio, ratioAxisY, shareAxisY, style, tip } from "./axes.js";
 import { dumbbells } from "./figures_outcome.js";
+import { nameDots } from "./labels.js";
 import { count, percent, range, seriesColour, seriesDash, short } from "./palette.js";
 
 const widthOf = (holder) => Math.max(280, Math.floor(holder.clientWidth));
 const money = (value) => `$${Number(value.toPrecision(3))}`;
 
-// One dot a model, named beside it; the line joins those that no other beats.
+// One dot a model, named beside it where there is room, those first that the line joins: no other beats them.
 function pareto(holder, { points, dollars }) {
   const width = widthOf(holder);
   const show = dollars ? money : count;
@@ -20,19 +21,29 @@ function pareto(holder, { points, dollars }) {
   const ys = ratioAxisY(rows.flatMap((d) => [d.w, d.low ?? d.w, d.high ?? d.w]), height, "geometric mean of speedups, failures 1x");
   const front = placed.filter((d) => d.front).sort((a, b) => a.x - b.x);
   const colour = (d) => (d.front ? "var(--link)" : "var(--soft)");
-  const right = (d) => d.x > Math.sqrt(xs.x.domain[0] * xs.x.domain[1]);
+  const frame = { left: 52, right: width - 20, top: 30, bottom: height - 44 };
+  const along = (value, [low, high]) => Math.log(value / low) / Math.log(high / low);
+  const wanted = [...front, ...placed.filter((d) => !d.front).sort((a, b) => b.w - a.w)];
+  const spots = nameDots(wanted.map((d) => ({
+    name: d.name,
+    x: frame.left + along(d.x, xs.x.domain) * (frame.right - frame.left),
+    y: frame.bottom - along(d.w, ys.y.domain) * (frame.bottom - frame.top),
+  })), { ...frame, top: 16, right: width });
+  const named = wanted.map((d, i) => [d, spots[i]]).filter(([, spot]) => spot);
   const svg = Plot.plot({
-    style, width, height, marginLeft: 52, marginRight: 20, marginTop: 30, marginBottom: 44, x: xs.x, y: ys.y,
+    style, width, height, marginLeft: frame.left, marginRight: width - frame.right, marginTop: frame.top, marginBottom: height - frame.bottom, x: xs.x, y: ys.y,
     marks: [
       ...xs.marks, ...ys.marks,
       Plot.line(front, { x: "x", y: "w", stroke: "var(--link)", strokeDasharray: "5 3", curve: "step-after" }),
       Plot.ruleX(placed.filter((d) => d.low !== null), { x: "x", y1: "low", y2: "high", stroke: colour, strokeWidth: 1.5 }),
       Plot.dot(placed, { x: "x", y: "w", fill: colour, r: 5 }),
-      ...[true, false].map((side) => Plot.text(placed.filter((d) => right(d) === side), { x: "x", y: "w", text: "name", textAnchor: side ? "end" : "start", dx: side ? -9 : 9, dy: -9, fill: "currentColor", stroke: "var(--panel)", strokeWidth: 3 })),
+      ...named.map(([d, { dx, dy, anchor }]) => Plot.text([d], { x: "x", y: "w", text: "name", textAnchor: anchor, dx, dy, fill: "currentColor", stroke: "var(--panel)", strokeWidth: 3 })),
       tip(placed, { x: "x", y: "w" }, (d) => `${d.name}\n${ratio(d.w)}${range(d.low, d.high, ratio)}\n${show(d.x)} an attempt, n = ${d.n}`),
     ],
   });
-  return { svg, legend: free.length ? [{ label: `${free.map((d) => d.name).join(", ")}: nothing was charged, only in the table`, colour: "var(--idle)" }] : [] };
+  const legend = free.length ? [{ label: `${free.map((d) => d.name).join(", ")}: nothing was charged, only in the table`, colour: "var(--idle)" }] : [];
+  if (named.length < wanted.length) legend.push({ label: "no room for every name: point at a dot, or see the table", colour: "var(--soft)" });
+  return { svg, legend };
 }
 
 const bands = (series) => (series.length > 3 ? 0.07 : 0.16);

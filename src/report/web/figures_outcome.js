@@ -7,27 +7,31 @@ const order = ["faster", "equivalent", "slower", "inconclusive", "unstable", "fa
 const letters = { faster: "F", equivalent: "=", slower: "S", inconclusive: "?", unstable: "~", failed: "\u00d7", rejected: "R", open: "\u00b7" };
 const meanings = { failed: "wrong, does not compile, faults or times out", open: "not judged" };
 
-// Problems by models; turned where there are many problems and few models and the place is wide enough.
+// Problems by models; turned where there are many problems and few models and the place is wide enough. A cell has at least the
+// room of a letter; what is wider then than its place scrolls in it.
 function outcomeMatrix(holder, { rows, columns, cells }) {
-  const width = Math.max(280, Math.floor(holder.clientWidth));
+  const room = Math.max(280, Math.floor(holder.clientWidth));
   const problems = rows.map((name) => short(name, 28));
   const models = columns.map((name) => short(name, 28));
   const longest = (list) => Math.max(0, ...list.map((name) => name.length));
-  const room = width - 24 - 6.8 * longest(models);
-  const turned = rows.length > 12 && columns.length <= rows.length && room / rows.length >= 13;
+  const turned = rows.length > 12 && columns.length <= rows.length && (room - 24 - 6.8 * longest(models)) / rows.length >= 13;
   const at = turned ? { x: (c) => c[0], y: (c) => c[1] } : { x: (c) => c[1], y: (c) => c[0] };
   const [across, down] = turned ? [problems, models] : [models, problems];
-  const left = Math.min(24 + 6.8 * longest(down), 0.45 * width);
-  const step = (width - left - 12) / Math.max(1, across.length);
-  const steep = step < 6.8 * longest(across) + 8;
-  const top = steep ? 14 + 5.6 * longest(across) : 28;
+  const left = Math.min(24 + 6.8 * longest(down), 0.45 * room);
+  const fits = (room - left - 12) / Math.max(1, across.length);
+  const steep = fits < 6.8 * longest(across) + 8;
+  // Names at 60 degrees: as far up as their sine, and the last ones as far to the right as their cosine.
+  const top = steep ? 18 + 6.3 * longest(across) : 28;
+  const right = steep ? 3.6 * Math.max(0, ...across.map((name, i) => name.length - 5 * (across.length - 1 - i))) + 12 : 12;
+  const step = Math.max(17, (room - left - right) / Math.max(1, across.length));
+  const width = Math.max(room, left + right + step * across.length);
   const high = turned ? 30 : 22;
   const fill = (c) => (c[2] === "share" ? "var(--link)" : colours[c[2]]);
   const opacity = (c) => (c[2] === "share" ? 0.08 + 0.85 * c[4] : c[2] === "open" || c[2] === "inconclusive" ? 0.25 : 0.8);
   const roomy = step > 7.2 * Math.max(0, ...cells.map((c) => c[3].length)); // words in all cells or in none
   const label = (c) => (c[2] === "share" ? (step > 44 ? c[3].replace(" correct", "") : "") : roomy ? c[3] : letters[c[2]]);
   const svg = Plot.plot({
-    style, width, marginLeft: left, marginTop: top, marginRight: 12, marginBottom: 8, height: top + 8 + high * down.length, padding: 0.06,
+    style, width, marginLeft: left, marginTop: top, marginRight: right, marginBottom: 8, height: top + 8 + high * down.length, padding: 0.06,
     x: { ...places(across.map((name) => ({ name }))), axis: "top", label: null, tickRotate: steep ? -60 : 0, tickSize: 0 },
     y: { ...places(down.map((name) => ({ name }))), label: null, tickSize: 0 },
     marks: [
@@ -39,7 +43,7 @@ function outcomeMatrix(holder, { rows, columns, cells }) {
   const used = order.filter((mark) => cells.some((c) => c[2] === mark));
   return {
     svg,
-    legend: used.map((mark) => (mark === "share" ? { label: "share of correct attempts, darker is more", colour: "var(--link)" } : { label: `${letters[mark]} ${meanings[mark] ?? mark}`, colour: colours[mark] })),
+    legend: used.map((mark) => (mark === "share" ? { label: "share of correct attempts, the stronger the more", colour: "var(--link)" } : { label: `${letters[mark]} ${meanings[mark] ?? mark}`, colour: colours[mark] })),
   };
 }
 
@@ -53,7 +57,7 @@ function bars(holder, { bars: list, models }) {
   const lines = groups.map((name, i) => ({ i, name: short(name, 40) }));
   const height = groups.length * ((above ? 18 : 0) + 8 + 16 * models.length) + 54;
   const svg = Plot.plot({
-    style, ...frame, marginTop: 8, marginBottom: 44, height,
+    style, ...frame, marginTop: above ? 18 : 8, marginBottom: 44, height: height + (above ? 10 : 0),
     x: shareAxisX("correct share"), y: { domain: models, axis: null, padding: 0.15 },
     fy: { ...places(lines), label: null, axis: above ? null : "left", padding: above ? 0.4 : 0.15, tickSize: 0 },
     marks: [
@@ -75,7 +79,7 @@ export function dumbbells(holder, rows, [first, second], label) {
   const { frame, above } = size(holder, list.map((r) => r.name));
   const where = { x: (d) => d.v[0], fy: (d) => d.r.i, y: "label" };
   const svg = Plot.plot({
-    style, ...frame, marginTop: 8, marginBottom: 44, height: 54 + list.length * (above ? 58 : 42),
+    style, ...frame, marginTop: above ? 18 : 8, marginBottom: 44, height: (above ? 64 : 54) + list.length * (above ? 58 : 42),
     x: shareAxisX(label), y: { domain: [first.label, second.label], axis: null, padding: 0.4 },
     fy: { ...places(list), label: null, axis: above ? null : "left", padding: above ? 0.45 : 0.2, tickSize: 0 },
     marks: [

@@ -11,7 +11,7 @@ export const seriesDash = (i) => ["none", "7 3", "2 3", "9 3 2 3", "4 2", "12 4"
 // Names may be anything: at most so many characters, the rest in the table; marks that turn the text around become U+FFFD.
 export const short = (name, most = 36) => {
   const letters = [...name.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\u0000-\u001f]/g, "\ufffd")];
-  return letters.length <= most ? name : letters.slice(0, most - 1).join("") + "\u2026";
+  return letters.length <= most ? letters.join("") : letters.slice(0, most - 1).join("") + "\u2026";
 };
 
 export const percent = (share) => `${Number((100 * share).toPrecision(3))}%`;

@@ -99,7 +99,7 @@ TEST(Exports, HaveEveryTableInEveryFormAndASchemaOfEachColumn) {
   const auto schema = nlohmann::json::parse(record::read_whole(folder.path() / "data/schema.json"));
   EXPECT_EQ(schema.at("kind"), "sweep export");
   EXPECT_EQ(schema.at("ledger_head"), from.source.ledger_head);
-  EXPECT_EQ(schema.at("tables").size(), 12U);
+  EXPECT_EQ(schema.at("tables").size(), 13U);
   for (const auto& [name, table] : schema.at("tables").items()) {
     for (const char* ending : {".csv", ".json", ".md", ".tex"}) {
       EXPECT_THAT(names, Contains(name + ending));

@@ -2,6 +2,7 @@
 
 #include "report/page.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace sweep::report {
@@ -164,7 +165,11 @@ TEST(Summary, OneUnknownPriceMakesTheSumUnknown) {
   const Row a = row_of(done("correct", 2), "a");
   Row b = a;
   b.cost_usd.reset();
-  EXPECT_FALSE(total({&a, &b}).cost_usd.has_value());
+  const Totals t = total({&a, &b});
+  EXPECT_FALSE(t.cost_usd.has_value());
+  EXPECT_DOUBLE_EQ(t.known_usd, a.cost_usd.value());
+  EXPECT_THAT(cards(t).html(), ::testing::HasSubstr("the price of 1 item is unknown"));
+  EXPECT_THAT(cards(total({&b})).html(), ::testing::HasSubstr("price unknown"));
 }
 
 TEST(Summary, NumberedLevelsAndWords) {

@@ -9,6 +9,8 @@
 #include <map>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace sweep::report {
 namespace {
 
@@ -94,6 +96,14 @@ TEST(Pages, EveryHeadSaysWhatTheNumbersAreOver) {
                       HasSubstr("Over 2 problems, 3 models, 1 attempt each."),
                       HasSubstr("head 000000000000.")))
         << name;
+  }
+}
+
+TEST(Pages, TheRunsPageLeadsToItsParts) {
+  const std::string page = pages_of(few_rows())["index.html"];
+  for (const char* part : {"part-outcomes", "part-models", "pass", "part-problems", "figures"}) {
+    EXPECT_THAT(page, HasSubstr(fmt::format("href=\"#{}\"", part)));
+    EXPECT_THAT(page, HasSubstr(fmt::format("id=\"{}\"", part)));
   }
 }
 

@@ -102,7 +102,7 @@ TEST(Text, HeadAndTail) {
 }
 
 TEST(Text, HumanSeconds) {
-  EXPECT_EQ(human_seconds(0), "0 ns");
+  EXPECT_EQ(human_seconds(0), "0 s");
   EXPECT_EQ(human_seconds(812e-9), "812 ns");
   EXPECT_EQ(human_seconds(999.9e-9), "1.00 us");
   EXPECT_EQ(human_seconds(45.6e-3), "45.6 ms");
