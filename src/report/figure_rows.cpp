@@ -159,8 +159,8 @@ double rounded(double value) {
 std::string drawn_text(std::size_t all, const std::string& which) {
   return all <= kMostSeries ? std::string()
                             : fmt::format(
-                                  " The {} with the highest {} of {} are drawn; the table "
-                                  "has all.",
+                                  " The {} with the highest {} of {} are drawn, those with "
+                                  "one attempt last; the table has all.",
                                   kMostSeries,
                                   which,
                                   all);

@@ -70,7 +70,8 @@ class Colours {
 // How many series a figure draws; the table has all.
 inline constexpr std::size_t kMostSeries = 8;
 
-// " The 8 with the highest ... of 23 are drawn; the table has all."; empty when all are drawn.
+// " The 8 with the highest ... of 23 are drawn, those with one attempt last; the table has all.";
+// empty when all are drawn.
 [[nodiscard]] std::string drawn_text(std::size_t all, const std::string& which);
 
 // A share with its interval; without one the share alone, said to have none.

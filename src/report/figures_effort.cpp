@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -272,7 +273,7 @@ Figure solve_rate_figure(const Rows& rows) {
   }
   const Colours colours(rows);
   std::stable_sort(curves.begin(), curves.end(), [](const Curve& a, const Curve& b) {
-    return a.shares.back().share > b.shares.back().share;
+    return std::pair(a.n > 1, a.shares.back().share) > std::pair(b.n > 1, b.shares.back().share);
   });
   json series = json::array();
   for (const Curve& curve : curves) {

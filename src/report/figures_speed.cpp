@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -154,7 +155,7 @@ Figure fast_p_figure(const Rows& rows) {
     }
   }
   std::stable_sort(curves.begin(), curves.end(), [](const FastCurve& a, const FastCurve& b) {
-    return a.rank() > b.rank();
+    return std::pair(a.n > 1, a.rank()) > std::pair(b.n > 1, b.rank());
   });
   json series = json::array();
   for (std::size_t i = 0; i < std::min(curves.size(), kMostSeries); ++i) {

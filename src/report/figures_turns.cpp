@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -129,7 +130,7 @@ Figure best_so_far_figure(const Rows& rows) {
   }
   const Colours colours(rows);
   std::stable_sort(all.begin(), all.end(), [](const TurnProgress& a, const TurnProgress& b) {
-    return a.logs.back() > b.logs.back();
+    return std::pair(a.n > 1, a.logs.back()) > std::pair(b.n > 1, b.logs.back());
   });
   json series = json::array();
   for (const TurnProgress& one : all) {
