@@ -222,11 +222,15 @@ Outcome Compiler::State::exchange(const Job& job, util::Process& process, wire::
   }
 }
 
-// Who killed a compiler is not told. What a text does to it comes again; a kill from outside does
-// not.
+// Who killed a compiler is not told. What a text does to it comes again each time; kills from
+// outside, even several while the machine lacks memory, do not.
 Outcome Compiler::State::run(const Job& job) {
+  constexpr int kRestarts = 3;
   Outcome made = run_once(job);
-  return made.killed ? run_once(job) : made;
+  for (int i = 0; i < kRestarts && made.killed; ++i) {
+    made = run_once(job);
+  }
+  return made;
 }
 
 Outcome Compiler::State::run_once(Job job) {
