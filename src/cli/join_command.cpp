@@ -32,6 +32,7 @@ void print(const record::RunDir& run, const Result& result, bool json) {
                                 {"run", run.folder().string()},
                                 {"chains", result.joined.chains},
                                 {"results", result.joined.results},
+                                {"refused", result.joined.refused},
                                 {"items", result.status.items},
                                 {"ended", result.status.ended},
                                 {"outcomes", result.status.outcomes},
@@ -70,12 +71,15 @@ int run_join(const std::vector<std::string>& arguments) {
   parse(app, arguments);
   const record::RunDir run = open_run(name);
   util::RealClock clock;
-  (void)queue::wait_for_tasks(run, seconds, clock);
-  queue::require_no_tasks(run);
+  queue::require_none(run, queue::wait_for_tasks(run, seconds, clock));
   Result result;
   {
     const record::RunLock lock(run);
     result.joined = queue::join_tasks(run);
+  }
+  for (const std::string& refused : result.joined.refused) {
+    std::cerr << "sweep: " << util::printable(refused)
+              << "; it does not count, see `sweep verify`\n";
   }
   result.status = queue::status_of(run);
   result.index = report::build(run).index.string();

@@ -96,45 +96,92 @@ bool committed(const std::vector<record::Row>& root,
   });
 }
 
+// The signs of life of tasks that did not say goodbye.
+std::vector<record::TaskSign> signs_of(const record::RunDir& run) {
+  std::error_code error;
+  const fs::path claims = run.claims_folder();
+  return fs::exists(claims, error) ? record::task_signs(claims, record::server_time(claims))
+                                   : std::vector<record::TaskSign>();
+}
+
+std::string text_of(const record::TaskSign& sign) {
+  return "task " + sign.task + " on " + (sign.host.empty() ? "?" : sign.host);
+}
+
+// Puts one result that counts in its place.
+void join_result(const record::RunDir& run,
+                 const record::Published& published,
+                 const std::map<std::string, std::string>& ends,
+                 record::Ledger& root,
+                 Joined& joined) {
+  const std::string file = published.trajectory.lexically_relative(run.folder()).generic_string();
+  record::Trajectory t;
+  try {
+    t = run.load(published.trajectory);
+  } catch (const util::Error& failure) {
+    joined.refused.push_back(file + ": " + failure.message().what);
+    return;
+  }
+  const record::ItemName name{t.variant, t.model_name, t.level, t.problem_id, t.attempt};
+  if (record::claim_stem(item_of(name).id()) != published.stem) {
+    joined.refused.push_back(file + ": is the result of another item");
+    return;
+  }
+  joined.results += settle(run, published, name) ? 1U : 0U;
+  add_end(run, name, t, ends, root);
+}
+
 }  // namespace
 
 std::vector<std::string> tasks_at_work(const record::RunDir& run) {
-  std::error_code error;
   std::vector<std::string> out;
-  if (!fs::exists(run.claims_folder(), error)) {
-    return out;
-  }
-  const double now = record::server_time(run.claims_folder());
-  for (const record::TaskSign& sign : record::task_signs(run.claims_folder(), now)) {
+  for (const record::TaskSign& sign : signs_of(run)) {
     if (sign.alive()) {
-      out.push_back("task " + sign.task + " on " + (sign.host.empty() ? "?" : sign.host));
+      out.push_back(text_of(sign));
     }
   }
   return out;
 }
 
-void require_no_tasks(const record::RunDir& run) {
-  const std::vector<std::string> at_work = tasks_at_work(run);
+void require_none(const record::RunDir& run, const std::vector<std::string>& at_work) {
   if (!at_work.empty()) {
     throw util::UsageError(
         {run.folder().string(),
          std::to_string(at_work.size()) + " task" + (at_work.size() == 1 ? "" : "s") +
              " of an array work on this run (" + util::printable(at_work.front()) + ")",
-         "wait for them, or end them with `sweep stop`"},
+         "wait for them, or end them with `sweep stop`; `sweep join` waits for a dead one's lease"},
         "E_RUN_BUSY");
   }
+}
+
+void require_no_tasks(const record::RunDir& run) {
+  require_none(run, tasks_at_work(run));
 }
 
 std::vector<std::string> wait_for_tasks(const record::RunDir& run,
                                         double seconds,
                                         util::Clock& clock) {
   const double end = clock.monotonic() + seconds;
-  std::vector<std::string> at_work = tasks_at_work(run);
-  while (!at_work.empty() && clock.monotonic() < end) {
-    clock.sleep(std::min(kLookSeconds, std::max(0.0, end - clock.monotonic())));
-    at_work = tasks_at_work(run);
+  // By task: its sign's time of change, and since when it has been that.
+  std::map<std::string, std::pair<std::int64_t, double>> seen;
+  while (true) {
+    const double now = clock.monotonic();
+    std::vector<std::string> at_work;
+    for (const record::TaskSign& sign : signs_of(run)) {
+      auto& [changed, since] = seen.try_emplace(sign.task, sign.changed_ns, now).first->second;
+      if (changed != sign.changed_ns) {
+        changed = sign.changed_ns;
+        since = now;
+      }
+      if (sign.alive() && now - since < sign.lease_s) {
+        at_work.push_back(text_of(sign));
+      }
+    }
+    if (at_work.empty() || now >= end) {
+      return at_work;
+    }
+    clock.sleep(std::min(kLookSeconds, end - now));
   }
-  return at_work;
 }
 
 Joined join_tasks(const record::RunDir& run) {
@@ -166,10 +213,7 @@ Joined join_tasks(const record::RunDir& run) {
     ++joined.chains;
   }
   for (const record::Published& published : record::published_of(run.claims_folder())) {
-    const record::Trajectory t = run.load(published.trajectory);
-    const record::ItemName name{t.variant, t.model_name, t.level, t.problem_id, t.attempt};
-    joined.results += settle(run, published, name) ? 1U : 0U;
-    add_end(run, name, t, ends, root);
+    join_result(run, published, ends, root, joined);
   }
   restore_config(run, root.rows());
   fs::remove_all(run.claims_folder(), error);

@@ -98,7 +98,10 @@ void prepare_run(const Plan& plan,
     fs::remove_all(run.claims_folder(), error);
     return;  // the first task begins it, which knows the GPU
   }
-  (void)join_tasks(run);
+  for (const std::string& refused : join_tasks(run).refused) {
+    std::cerr << "sweep: " << util::printable(refused)
+              << "; it does not count, see `sweep verify`\n";
+  }
   record::Ledger ledger(run.ledger_file());
   const std::string gpu = stored_gpu(run, identity_of(ledger.rows()).value_or(""));
   open_run(plan,

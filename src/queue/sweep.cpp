@@ -170,7 +170,10 @@ int run_sweep(const SweepOptions& options, const Installation& installation) {
   require_no_tasks(run);
   const record::RunLock lock(run);
   if (fs::is_regular_file(run.ledger_file())) {
-    (void)join_tasks(run);
+    for (const std::string& refused : join_tasks(run).refused) {
+      std::cerr << "sweep: " << util::printable(refused)
+                << "; it does not count, see `sweep verify`\n";
+    }
   }
   record::Ledger ledger(run.ledger_file());
   open_run(plan, conditions, run, ledger, options.accept_drift, installation.version);

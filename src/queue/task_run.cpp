@@ -2,6 +2,7 @@
 
 #include "queue/needs.h"
 #include "queue/share.h"
+#include "record/chains.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -31,15 +32,17 @@ void check_needs(const Session& s, const Lane& lane) {
   check_machine(lane, s.plan.config.run.nvcc, s.options.allow_unsandboxed);
 }
 
+// The root, where all chains are sound: what a broken one says was done would be paid for again.
 record::Verification root_of(const record::RunDir& run) {
-  record::Verification root = record::verify_ledger(run.ledger_file());
-  if (!root.intact || !identity_of(root.read)) {
-    throw util::InfraError({run.ledger_file().string(),
-                            root.problem.empty() ? "its last row is not whole" : root.problem,
+  record::Chains chains = record::read_chains(run);
+  if (!chains.root.intact || !chains.problems.empty() || !identity_of(chains.root.read)) {
+    const std::string problem = chains.problem();
+    throw util::InfraError({run.folder().string(),
+                            problem.empty() ? "the last row of ledger.jsonl is not whole" : problem,
                             "see `sweep verify`; `sweep join` mends a last row"},
                            "E_LEDGER_BROKEN");
   }
-  return root;
+  return std::move(chains.root);
 }
 
 // Says what this task did; the table is that of the report.

@@ -63,14 +63,17 @@ std::optional<FileState> look(const fs::path& file) {
 
   struct stat info {};
 
-  if (!fd || ::fstat(fd.get(), &info) != 0) {
+  // What bars the way of a name is a claim too; else nobody could take that item any more.
+  if (fd ? ::fstat(fd.get(), &info) != 0 : ::lstat(file.c_str(), &info) != 0) {
     return std::nullopt;
   }
   FileState state;
   state.changed = seconds_of(info.st_mtim);
   state.changed_ns = std::int64_t{info.st_mtim.tv_sec} * 1000000000 + info.st_mtim.tv_nsec;
   std::array<char, kMostText> text{};
-  const ssize_t n = S_ISREG(info.st_mode) ? ::pread(fd.get(), text.data(), text.size(), 0) : 0;
+  const bool asked = fd && S_ISREG(info.st_mode);
+  const ssize_t n = asked ? ::pread(fd.get(), text.data(), text.size(), 0) : -1;
+  state.readable = n >= 0;
   state.text.assign(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
   return state;
 }
@@ -202,6 +205,7 @@ std::vector<TaskSign> task_signs(const fs::path& claims, double now) {
     const auto pid = json.find("pid");
     sign.pid = pid != json.end() && pid->is_number_integer() ? pid->get<std::int64_t>() : 0;
     sign.lease_s = lease_in(json);
+    sign.changed_ns = state->changed_ns;
     sign.age_s = std::max(0.0, now - state->changed);
     out.push_back(std::move(sign));
   }
@@ -235,7 +239,7 @@ std::vector<Published> published_of(const fs::path& claims) {
     const std::string claim = (claims / (stem + "." + std::to_string(epoch))).string();
     std::error_code unknown;
     if (fs::is_regular_file(fs::symlink_status(claim + kResult, unknown))) {
-      Published one{claim + kResult, std::nullopt};
+      Published one{stem, claim + kResult, std::nullopt};
       if (fs::is_regular_file(fs::symlink_status(claim + kKernel, unknown))) {
         one.kernel = claim + kKernel;
       }

@@ -16,9 +16,10 @@ struct FileState {
   std::string text;  // its first 4 KiB; empty: not written yet
   double changed = 0;
   std::int64_t changed_ns = 0;
+  bool readable = true;  // false: there, but a link, a folder, or it cannot be read now
 };
 
-// None, with errno: not there, a link, or it cannot be read.
+// None, with errno: not there, or it cannot be asked for.
 [[nodiscard]] std::optional<FileState> look(const std::filesystem::path& file);
 
 // Makes a file that was not there and writes it durably; false: it is there.

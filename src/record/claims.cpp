@@ -20,6 +20,9 @@ namespace {
 // a renewal, so that the one who holds it gives up before others may take it.
 constexpr double kRenewals = 4;
 constexpr double kFence = 0.75;
+// A claim that looks too old was watched for this part of its lease before it is taken over: the
+// file server's clock may have been set forward.
+constexpr double kWatched = 0.5;
 constexpr std::int64_t kMostEpochs = 100000;
 
 }  // namespace
@@ -51,6 +54,20 @@ bool Claims::make(const std::string& item, std::int64_t epoch) {
   return true;
 }
 
+bool Claims::ended(const std::string& item, std::int64_t epoch, const FileState& claim) {
+  if (claim.changed_ns == 0) {
+    return true;  // released
+  }
+  const double time = clock_.monotonic();
+  Seen& seen = seen_[item];
+  if (seen.epoch != epoch || seen.changed_ns != claim.changed_ns) {
+    seen = {epoch, claim.changed_ns, time};
+  }
+  const double lease = lease_of(claim.text);
+  const double watched = time - seen.since;
+  return watched >= lease || (watched >= lease * kWatched && now() - claim.changed >= lease);
+}
+
 Claims::Attempt Claims::claim(const std::string& item) {
   std::int64_t epoch = 0;
   std::optional<FileState> last;
@@ -67,11 +84,12 @@ Claims::Attempt Claims::claim(const std::string& item) {
     if (fs::exists(file(item, epoch).string() + kResult, error)) {
       return {State::finished, epoch, 0};
     }
-    if (now() - last->changed < lease_of(last->text)) {
+    if (!ended(item, epoch, *last)) {
       return {State::busy, epoch, last->changed_ns};
     }
   }
   if (make(item, epoch + 1)) {
+    seen_.erase(item);
     return {State::mine, epoch + 1, 0};
   }
   return {State::busy, epoch + 1, 0};
@@ -84,7 +102,7 @@ bool Claims::still_mine(const std::string& item, Held& held) {
     return false;
   }
   const auto found = look(mine);
-  if (found && found->text != held.text) {
+  if (found && found->readable && found->text != held.text) {
     return false;
   }
   if (found && touch(mine)) {

@@ -16,7 +16,8 @@
 // `ITEM.EPOCH.result` is a hard link to the finished trajectory; it counts only while no higher
 // epoch is there. `task.NAME` says that a task is at work and is renewed likewise; `stop` asks all
 // of them to end. Nothing here needs flock, which does not span machines, nor clocks that agree:
-// ages are differences between times of change, which the file server sets.
+// ages are differences between times of change, which the file server sets. Where its clock was set
+// forward or back, what counts is how long a time of change stood still before the observer's eyes.
 namespace sweep::record {
 
 // Seconds that a claim or a task may go without a sign of life.
@@ -28,7 +29,8 @@ struct TaskSign {
   std::string host;
   std::int64_t pid = 0;
   double lease_s = kLease;
-  double age_s = 0;  // since its last sign of life
+  double age_s = 0;             // since its last sign of life
+  std::int64_t changed_ns = 0;  // its time of change, to be compared only
 
   [[nodiscard]] bool alive() const { return age_s < lease_s; }
 };
@@ -43,6 +45,7 @@ struct TaskSign {
 
 // The finished result of an item that counts: none where a higher epoch was claimed.
 struct Published {
+  std::string stem;  // claim_stem() of its item
   std::filesystem::path trajectory;
   std::optional<std::filesystem::path> kernel;
 };
@@ -60,6 +63,8 @@ void put_in_place(const std::filesystem::path& source, const std::filesystem::pa
 void ask_stop(const std::filesystem::path& claims, bool now);
 enum class StopAsked { no, stop, now };
 [[nodiscard]] StopAsked stop_asked(const std::filesystem::path& claims);
+
+struct FileState;
 
 // The claims of one task. One thread.
 class Claims {
@@ -117,9 +122,17 @@ class Claims {
     double renewed = 0;  // monotonic seconds
   };
 
+  // A claim of another task since its time of change was another one.
+  struct Seen {
+    std::int64_t epoch = 0;
+    std::int64_t changed_ns = 0;
+    double since = 0;  // monotonic seconds
+  };
+
   [[nodiscard]] std::filesystem::path file(const std::string& item, std::int64_t epoch) const;
   [[nodiscard]] bool make(const std::string& item, std::int64_t epoch);
   [[nodiscard]] bool still_mine(const std::string& item, Held& held);
+  [[nodiscard]] bool ended(const std::string& item, std::int64_t epoch, const FileState& claim);
   [[nodiscard]] double now() const;
 
   std::filesystem::path folder_;
@@ -127,7 +140,8 @@ class Claims {
   double lease_s_;
   util::Clock& clock_;
   std::map<std::string, Held> held_;
-  double signed_ = 0;  // monotonic seconds of the last sign of life
+  std::map<std::string, Seen> seen_;  // others' claims, by item
+  double signed_ = 0;                 // monotonic seconds of the last sign of life
   bool open_ = true;
 };
 

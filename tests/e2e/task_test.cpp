@@ -133,6 +133,72 @@ TEST(Tasks, StopEndsTasksAndASweepAloneGoesOn) {
   EXPECT_EQ(all_rows(here, "r", "request"), all_rows(here, "alone", "request"));
 }
 
+TEST(Tasks, AResultThatIsGarbageDoesNotCountAndItsItemGoesOn) {
+  const Workspace here;
+  here.write("s.toml", config("r"));
+  ASSERT_EQ(here.sweep({"s.toml", "--task", "1_0", "--tasks", "1"}).code, 0);
+  const int requests = all_rows(here, "r", "request");
+  // One is another item's, one is damaged together with its file in the run: they are one file.
+  const Outcome spoilt = here.command(
+      {"/bin/sh",
+       "-c",
+       "cd runs/r/claims && cp 'custom%2Fdemo-fixer%2Flevel1%2F3.1.result' other && mv other "
+       "'custom%2Fdemo-fixer%2Flevel1%2F3%232.1.result' && "
+       "echo garbage > 'custom%2Fdemo-fixer%2Flevel1%2F3%233.1.result'"});
+  ASSERT_EQ(spoilt.code, 0) << spoilt.err;
+  const Outcome joined = here.sweep({"join", "r"});
+  EXPECT_THAT(joined.err, HasSubstr("3%232.1.result: is the result of another item"));
+  EXPECT_THAT(joined.err, HasSubstr("3%233.1.result: not JSON"));
+  const Outcome damaged = here.sweep({"verify", "r"});
+  EXPECT_EQ(damaged.code, 3);
+  const std::string file = "custom/demo-fixer/level_1_problem_3_a3_trajectory.json";
+  EXPECT_THAT(damaged.out, HasSubstr(file + ": changed since it was judged"));
+  std::filesystem::remove(here.folder() / "runs/r" / file);
+  EXPECT_EQ(here.sweep({"s.toml"}).code, 0);
+  EXPECT_EQ(here.sweep({"verify", "r"}).code, 0);
+  EXPECT_EQ(all_rows(here, "r", "request"), requests);
+}
+
+// What a broken chain says was done would be paid for again.
+TEST(Tasks, ABrokenOrForgedChainIsRefusedByAll) {
+  const Workspace here;
+  here.write("s.toml", config("r"));
+  ASSERT_EQ(here.sweep({"s.toml", "--task", "1_0", "--tasks", "2"}).code, 0);
+  const auto refused = [&](const std::string& file) {
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"s.toml"},
+                                                  {"s.toml", "--task", "1_1", "--tasks", "2"},
+                                                  {"join", "r"},
+                                                  {"reeval", "r"},
+                                                  {"replay", "r"}}) {
+      const Outcome one = here.sweep(words);
+      EXPECT_EQ(one.code, 3) << words.front() << words.back() << one.out;
+      EXPECT_THAT(one.err, HasSubstr(file)) << words.front() << words.back();
+    }
+    EXPECT_EQ(here.sweep({"verify", "r"}).code, 3);
+  };
+  ASSERT_EQ(here.command({"/bin/sh",
+                          "-c",
+                          "cp runs/r/ledger.1_0.jsonl whole && sed -i "
+                          "'s/\"outcome\":\"correct\"/\"outcome\":\"stopped\"/' "
+                          "runs/r/ledger.1_0.jsonl"})
+                .code,
+            0);
+  refused("ledger.1_0.jsonl:");
+  // A chain of another run, whole in itself.
+  here.write("o.toml", config("other"));
+  ASSERT_EQ(here.sweep({"o.toml", "--task", "9_9", "--tasks", "1"}).code, 0);
+  ASSERT_EQ(here.command({"/bin/sh",
+                          "-c",
+                          "mv whole runs/r/ledger.1_0.jsonl && cp "
+                          "runs/other/ledger.9_9.jsonl runs/r/"})
+                .code,
+            0);
+  refused("ledger.9_9.jsonl:1: goes on from no row");
+  std::filesystem::remove(here.folder() / "runs/r/ledger.9_9.jsonl");
+  EXPECT_EQ(here.sweep({"join", "r"}).code, 0);
+  EXPECT_EQ(here.sweep({"verify", "r"}).code, 0);
+}
+
 TEST(Tasks, SubmitPrintsItsScriptsAndRefusesBadInput) {
   const Workspace here;
   here.write("s.toml", config("r"));

@@ -125,12 +125,45 @@ TEST_F(ClaimsTest, HostileFilesAreClaimsOfUnknownTasks) {
   const std::string other = "v/m/level1/4";
   fs::create_symlink("/etc/passwd", folder_ / (claim_stem(other) + ".1"));
   EXPECT_EQ(a_.claim(other).state, State::busy);
+  clock_.advance(kLease);  // else nobody could ever take it
+  EXPECT_EQ(a_.claim(other).state, State::mine);
   std::ofstream(folder_ / "task.x") << "{\"lease_s\":1e999,\"host\":7,\"pid\":\"x\"}";
   const auto signs = task_signs(folder_, server_time(folder_) + 10);
   ASSERT_EQ(signs.size(), 3U);
   EXPECT_EQ(signs[2].lease_s, kLease);
   EXPECT_EQ(lease_of("{\"lease_s\":1e12}"), 86400);
   EXPECT_EQ(lease_of("{\"lease_s\":-5}"), 1);
+}
+
+// Another task may have been given a clock that was wrong, or the file server's was set back.
+TEST_F(ClaimsTest, ATimeOfChangeInTheFutureEndsWithTheLeaseBeforeOurEyes) {
+  ASSERT_EQ(a_.claim(kClaimed).state, State::mine);
+  fs::last_write_time(file(".1"), fs::file_time_type::clock::now() + std::chrono::hours(9000));
+  EXPECT_EQ(b_.claim(kClaimed).state, State::busy);
+  clock_.advance(99);
+  EXPECT_EQ(b_.claim(kClaimed).state, State::busy);
+  clock_.advance(1);
+  EXPECT_EQ(b_.claim(kClaimed).state, State::mine);
+  EXPECT_EQ(b_.epoch_of(kClaimed), 2);
+}
+
+// The file server's clock was set forward: every claim looks old, and its task is at work.
+TEST_F(ClaimsTest, AClaimThatLooksTooOldIsWatchedFirst) {
+  const auto old = [&] {
+    fs::last_write_time(file(".1"), fs::file_time_type::clock::now() - std::chrono::hours(1));
+  };
+  ASSERT_EQ(a_.claim(kClaimed).state, State::mine);
+  old();
+  EXPECT_EQ(b_.claim(kClaimed).state, State::busy);
+  clock_.advance(40);
+  EXPECT_THAT(a_.renew(), IsEmpty());
+  EXPECT_EQ(b_.claim(kClaimed).state, State::busy);
+  clock_.advance(60);
+  EXPECT_EQ(b_.claim(kClaimed).state, State::busy);  // renewed a moment ago by the server's clock
+  old();
+  EXPECT_EQ(b_.claim(kClaimed).state, State::busy);
+  clock_.advance(50);
+  EXPECT_EQ(b_.claim(kClaimed).state, State::mine);
 }
 
 TEST_F(ClaimsTest, LongNamesStayApart) {
