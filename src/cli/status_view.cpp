@@ -76,11 +76,12 @@ std::string state_line(const RunStatus& status, const Style& style) {
       return style.good(word) +
              (status.holder.empty() ? " on another host" : ": " + util::printable(status.holder));
     case RunStatus::State::finished:
-      return style.good(word);
+      return style.good(word) + (status.imported ? ": imported, to be read" : "");
     case RunStatus::State::stopped:
       return style.warn(word) + ": the last sweep ended before its items did";
     case RunStatus::State::interrupted:
-      return style.bad(word) + ": the last sweep ended without a last word";
+      return style.bad(word) + (status.imported ? ": the import ended without a last word"
+                                                : ": the last sweep ended without a last word");
   }
   return word;
 }
@@ -167,6 +168,9 @@ std::string next_line(const RunStatus& status, const std::string& folder) {
       return fmt::format("next    sweep report {0}; sweep verify {0}", folder);
     case RunStatus::State::stopped:
     case RunStatus::State::interrupted:
+      if (status.imported) {
+        return "next    delete it and import again";
+      }
       return "next    start it with the same configuration to go on: finished work is kept";
   }
   return "";

@@ -2,6 +2,7 @@
 
 #include "config/matrix.h"
 #include "queue/recorded.h"
+#include "record/artifacts.h"
 #include "record/foreign.h"
 #include "record/json.h"
 #include "record/ledger.h"
@@ -23,7 +24,9 @@ namespace {
 
 constexpr std::size_t kMostFiles = 100000;
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // of one trajectory
-constexpr std::size_t kMostName = 200;                     // bytes of a variant's or model's name
+// Bytes of the path parts that names become: a file's name has at most 255, with what is around it.
+constexpr std::size_t kMostFolder = 180;
+constexpr std::size_t kMostPart = 100;
 
 // What upstream measured, as it wrote it: names and units are its own.
 nlohmann::json measured(const nlohmann::json& from) {
@@ -67,9 +70,24 @@ void disown(record::Trajectory& t, const nlohmann::json& from) {
   t.final_result = std::move(result);
 }
 
+// A name that becomes a path part of at most so many bytes; one that is cut ends in its hash, so
+// that two that begin alike stay apart.
+std::string bounded(const std::string& name, std::size_t most) {
+  if (util::encode_path_part(name).size() <= most) {
+    return name;
+  }
+  constexpr std::size_t kHash = 16;
+  constexpr std::size_t kCharacter = 3;  // bytes of one that is encoded
+  std::size_t end = std::min((most - kHash - 1) / kCharacter, name.size());
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) {
+    --end;  // no character is cut
+  }
+  return name.substr(0, end) + "-" + util::sha256_hex(name).substr(0, kHash);
+}
+
 std::string part(const fs::path& path, const std::string& otherwise) {
   const std::string name = util::to_valid_utf8(path.filename().string());
-  return name.empty() ? otherwise : name.substr(0, kMostName);
+  return bounded(name.empty() ? otherwise : name, kMostFolder);
 }
 
 struct Read {
@@ -89,9 +107,15 @@ Read read(const fs::path& file, const std::string& run_name) {
                            "E_IMPORT_FILE");
   }
   t.variant = part(file.parent_path().parent_path(), "foreign");
+  if (record::is_own_part(record::encode_part(t.variant))) {
+    throw util::UsageError({file.string(),
+                            "its variant has the name of a run's own files",
+                            "rename the folder " + t.variant},
+                           "E_IMPORT_FILE");
+  }
   t.model_name = part(file.parent_path(), t.model_name);
-  t.level = t.level.substr(0, kMostName);
-  t.problem_id = t.problem_id.substr(0, kMostName);
+  t.level = bounded(t.level, kMostPart);
+  t.problem_id = bounded(t.problem_id, kMostPart);
   t.run_name = run_name;
   t.attempt = std::clamp<std::int64_t>(t.attempt, 1, 1000);
   disown(t, json);
@@ -138,6 +162,7 @@ Imported import_run(const fs::path& source, const record::RunDir& run, const std
                        {"sweep_version", version},
                        {"policy", record::kPolicy}});
   std::set<fs::path> known;
+  std::vector<record::ItemName> names;
   for (const fs::path& file : files) {
     try {
       const Read one = read(file, run.folder().filename().string());
@@ -160,7 +185,7 @@ Imported import_run(const fs::path& source, const record::RunDir& run, const std
                            {"file", place},
                            {"source_sha256", one.sha256},
                            {"trajectory_sha256", util::sha256_hex(bytes)}});
-      ++out.trajectories;
+      names.push_back(one.name);
     } catch (const util::Error& failure) {
       if (failure.code() == "E_RUN_WRITE") {
         throw;
@@ -171,6 +196,9 @@ Imported import_run(const fs::path& source, const record::RunDir& run, const std
       out.refused.push_back(file.string() + ": " + failure.what());
     }
   }
+  out.trajectories = names.size();
+  const std::string plan = record::Artifacts(run.artifacts_folder()).put(record::plan_json(names));
+  (void)ledger.append(record::kind::run_end, {}, {{"items_sha256", plan}, {"interrupted", false}});
   return out;
 }
 

@@ -104,6 +104,15 @@ bool names_families(const Plan& plan, const Installation& installation) {
   });
 }
 
+void check_variant(const Plan& plan, const std::string& variant) {
+  if (record::is_own_part(record::encode_part(variant))) {
+    throw util::UsageError({plan.config.file.string(),
+                            "the variant '" + variant + "' has the name of a run's own files",
+                            "give the slate's file another name, or set [run] variant"},
+                           "E_SWEEP_VARIANT");
+  }
+}
+
 void warn_of_no_effect(Plan& plan, const Installation& installation) {
   const bool cpu = plan.config.run.device == "cpu";
   const std::string& policy = plan.config.run.isa_policy;
@@ -138,6 +147,7 @@ Plan make_plan(const SweepOptions& options, const Installation& installation) {
   }
   plan.matrix = config::expand(plan.config, installation.problems);
   for (const config::WorkItem& item : plan.matrix.items) {
+    check_variant(plan, item.variant);
     if (item.availability == config::Availability::ready && chosen_by(options.only, item)) {
       plan.chosen.push_back(item);
     }

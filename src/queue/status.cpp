@@ -5,6 +5,7 @@
 #include "queue/live.h"
 #include "record/chains.h"
 #include "record/claims.h"
+#include "record/foreign.h"
 #include "record/plan.h"
 #include "util/clock.h"
 
@@ -59,8 +60,9 @@ class Reader {
     ++read_;
     // A start with an accepted change of the configuration writes a `config` row in their place.
     if (row.kind == record::kind::run_start || row.kind == record::kind::run_resume ||
-        row.kind == record::kind::config) {
+        row.kind == record::kind::config || row.kind == record::kind::import_start) {
       ++status_.starts;
+      status_.imported = status_.imported || row.kind == record::kind::import_start;
       ended_ = false;
       tasks_ = 0;
     } else if (row.kind == record::kind::task_start) {
@@ -78,7 +80,9 @@ class Reader {
                              std::pair{read_, RunStatus::Open{row.item, row.time, {}, {}, {}, {}}});
     } else if (row.kind == record::kind::item_end) {
       open_.erase(row.item);
-      ends_.insert_or_assign(row.item, field_text(row.data, "outcome"));
+      ends_.insert_or_assign(
+          row.item,
+          status_.imported ? std::string(record::kForeign) : field_text(row.data, "outcome"));
     } else if (row.kind == record::kind::retry) {
       open_.erase(row.item);
       ends_.erase(row.item);
@@ -288,6 +292,7 @@ json to_json(const RunStatus& status, const record::RunDir& run) {
           {"begun", status.begun},
           {"last", status.last},
           {"starts", status.starts},
+          {"imported", status.imported},
           {"items", status.items},
           {"ended", status.ended},
           {"outcomes", status.outcomes},

@@ -51,7 +51,8 @@ struct RunStatus {
   };
 
   State state = State::interrupted;
-  std::string holder;  // "process 12 on HOST"; empty: none, or it cannot be told
+  bool imported = false;  // others' results; their outcome is "foreign" here
+  std::string holder;     // "process 12 on HOST"; empty: none, or it cannot be told
   std::size_t rows = 0;
   std::string problem;      // of a chain; empty: none. Figures are those of the rows before it
   std::vector<Task> tasks;  // of a run that several tasks share

@@ -39,7 +39,7 @@ std::vector<ItemName> items_of_row(const RunDir& run, const Row& row) {
     return {};
   }
   try {
-    const Artifacts artifacts(run.artifacts_folder());
+    const Artifacts artifacts(run.artifacts_folder(), Artifacts::Use::read);
     return plan_from_json(artifacts.get(named->get<std::string>(), kMostPlanBytes));
   } catch (const util::Error&) {
     return {};  // `sweep verify` says what is wrong with it
@@ -76,7 +76,9 @@ std::vector<ItemName> planned_items(const RunDir& run, const std::vector<Row>& r
   std::vector<ItemName> out;
   std::set<std::filesystem::path> known;
   for (const Row& row : rows) {
-    const bool anew = row.kind == kind::run_start || row.kind == kind::config;
+    // An import says at its end what it took.
+    const bool imported = row.kind == kind::run_end && row.data.contains("items_sha256");
+    const bool anew = imported || row.kind == kind::run_start || row.kind == kind::config;
     if (!anew && row.kind != kind::run_resume && row.kind != kind::task_start) {
       continue;
     }

@@ -27,7 +27,7 @@ constexpr std::string_view kTrajectorySuffix = "_trajectory.json";
 constexpr std::string_view kKernelSuffix = "_kernel.cu";
 constexpr std::string_view kStreamSuffix = "_stream.json";
 // Folders of a run that hold no items' files.
-constexpr std::array<std::string_view, 3> kOurs = {"artifacts", "claims", "report"};
+constexpr std::array<std::string_view, 5> kOurs = {"artifacts", "claims", "log", "report", "slurm"};
 
 std::string remedy(int error) {
   switch (error) {
@@ -159,6 +159,11 @@ std::string read_whole(const fs::path& file, std::size_t max_bytes) {
 
 std::string encode_part(std::string_view name) {
   return util::encode_path_part(name);
+}
+
+bool is_own_part(std::string_view part) {
+  return std::ranges::count(kOurs, part) > 0 || part == "sweep_config.json" ||
+         (part.starts_with("ledger.") && part.ends_with(".jsonl"));
 }
 
 fs::path RunDir::trajectory_file(const ItemName& item) const {

@@ -18,6 +18,9 @@ namespace sweep::record {
 // A name as one safe path part; = util::encode_path_part.
 [[nodiscard]] std::string encode_part(std::string_view name);
 
+// Whether a run's own files have this name in its folder, so that no variant's folder may.
+[[nodiscard]] bool is_own_part(std::string_view part);
+
 // Names one item's files.
 struct ItemName {
   std::string variant;

@@ -45,7 +45,7 @@ TEST(Import, ForeignTrajectoriesAreReadAndNeverCount) {
   const Outcome page = here.command({"/bin/cat", "runs/theirs/report/index.html"});
   EXPECT_THAT(page.out, HasSubstr("was judged by others"));
   // Nothing of it counts: no item of it is in a comparison.
-  const nlohmann::json compared = here.sweep_json({"report", "theirs", "theirs"});
+  const nlohmann::json compared = here.sweep_json({"compare", "theirs", "theirs"});
   EXPECT_TRUE(compared.at("problems").empty());
   EXPECT_EQ(here.sweep({"reeval", "theirs"}).code, 2);
 }
@@ -67,8 +67,63 @@ TEST(Import, BadInputIsRefused) {
   EXPECT_EQ(mixed.code, 2);
   EXPECT_THAT(mixed.err, HasSubstr("was imported"));
   // A name cannot leave the folder of runs.
-  EXPECT_EQ(here.sweep({"import", "up", "--run-name", "../../x"}).code, 0);
-  EXPECT_FALSE(std::filesystem::exists(here.folder().parent_path() / "x"));
+  EXPECT_EQ(here.sweep({"import", "up", "--run-name", "../../sweep-escaped"}).code, 0);
+  EXPECT_FALSE(std::filesystem::exists(here.folder().parent_path() / "sweep-escaped"));
+}
+
+TEST(Import, NamesOfAnyKindStayInTheirPlaces) {
+  const Workspace here;
+  const std::string file = "/level_1_problem_3_trajectory.json";
+  nlohmann::json t = nlohmann::json::parse(kForeign);
+  here.write("up/v/good" + file, t.dump());
+  for (const char* own : {"ledger.jsonl", "sweep_config.json", "log", "slurm"}) {
+    here.write("up/" + std::string(own) + "/m" + file, t.dump());
+  }
+  std::string wide, bytes;
+  for (int i = 0; i < 60; ++i) {
+    wide += "\u30e2";
+    bytes += "\xff\xfe\x80";
+  }
+  here.write("up/v/" + wide + file, t.dump());
+  here.write("up/v/" + wide + "x" + file, t.dump());
+  here.write("up/v/" + bytes + file, t.dump());
+  here.write("up/v/" + std::string(250, 'm') + file, t.dump());
+  t["problem_id"] = "../../../../x/" + std::string(400, '/');
+  t["level"] = wide + wide;
+  t["outcome"] = "<script>alert(1)</script>\x1b[31m\n";
+  here.write("up/v/path" + file, t.dump());
+  here.write("up/v/deep" + file, std::string(200000, '['));
+  std::filesystem::create_symlink("/etc/passwd",
+                                  here.folder() / "up/v/good/level_1_problem_4_trajectory.json");
+  const Outcome done = here.sweep({"import", "up", "--run-name", "theirs"});
+  EXPECT_EQ(done.code, 3);
+  // `log` and `slurm` hold no items of any run.
+  EXPECT_THAT(done.out, HasSubstr("6 foreign trajectories imported, 3 refused"));
+  EXPECT_THAT(done.err, HasSubstr("ledger.jsonl/m/level_1_problem_3_trajectory.json: its variant"));
+  EXPECT_THAT(done.err, HasSubstr("nested deeper than"));
+  EXPECT_EQ(here.sweep({"verify", "theirs"}).code, 0);
+  const nlohmann::json status = here.sweep_json({"status", "theirs"});
+  EXPECT_EQ(status.at("state"), "finished");
+  EXPECT_EQ(status.at("outcomes"), nlohmann::json({{"foreign", 6}}));
+  EXPECT_THAT(here.sweep({"status", "theirs"}).out, HasSubstr("finished: imported, to be read"));
+  EXPECT_EQ(
+      here.command(
+              {"/bin/sh", "-c", "grep -rlF '<script>alert' --include='*.html' runs/theirs/report"})
+          .out,
+      "");
+}
+
+// Such a variant's results would lie among the run's own files, and the report would delete them.
+TEST(Import, NoVariantOfASweepHasTheNameOfARunsOwnFiles) {
+  const Workspace here;
+  here.write("report.toml", "[slate.levels]\n1 = [3]\n");
+  here.write("s.toml",
+             "[run]\nname = \"r\"\nslate = \"report.toml\"\ndevice = \"cpu\"\n[[models]]\n"
+             "name = \"demo-fixer\"\napi_kind = \"openai_chat\"\nbase_url = \"builtin:demo\"\n");
+  const Outcome refused = here.sweep({"s.toml"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("E_SWEEP_VARIANT"));
+  EXPECT_FALSE(std::filesystem::exists(here.folder() / "runs/r/ledger.jsonl"));
 }
 
 }  // namespace

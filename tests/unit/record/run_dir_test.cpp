@@ -147,5 +147,21 @@ TEST(RunLock, IsFreeAgainWhenItsHolderDies) {
   EXPECT_NO_THROW(RunLock{run});
 }
 
+TEST(OwnParts, AreTheNamesOfARunsOwnFiles) {
+  for (const char* own : {"artifacts",
+                          "claims",
+                          "log",
+                          "report",
+                          "slurm",
+                          "sweep_config.json",
+                          "ledger.jsonl",
+                          "ledger.1_0r2.jsonl"}) {
+    EXPECT_TRUE(is_own_part(own)) << own;
+  }
+  for (const char* other : {"custom", "popcorn2", "Report", "ledger", "%2Elock"}) {
+    EXPECT_FALSE(is_own_part(other)) << other;
+  }
+}
+
 }  // namespace
 }  // namespace sweep::record
