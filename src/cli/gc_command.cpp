@@ -65,6 +65,15 @@ void remove(const Found& one) {
   }
 }
 
+void require_idle(const record::RunDir& run) {
+  if (record::lock_held(run)) {
+    throw util::UsageError({run.folder().string(),
+                            "a sweep works on this run (" + record::lock_holder(run) + ")",
+                            "wait for it, or end it with `sweep stop`"},
+                           "E_RUN_BUSY");
+  }
+}
+
 void print(const std::vector<Found>& found, bool dry) {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -128,7 +137,11 @@ int run_gc(const std::vector<std::string>& arguments) {
   std::vector<record::RunLock> held;  // until everything is deleted
   for (const std::string& name : names) {
     const record::RunDir run = open_run(name);
-    held.emplace_back(run);
+    if (dry) {
+      require_idle(run);  // nothing is written, the lock neither
+    } else {
+      held.emplace_back(run);
+    }
     add_run(run, found);
   }
   if (cache) {

@@ -58,7 +58,7 @@ int run_reeval(const std::vector<std::string>& arguments) {
   CLI::App app{
       "Judges each submission of a run again with today's judge, problems and device, into a copy "
       "of the run, and says what changed and why. The run itself is only read. Exit code: 0 "
-      "whatever changed, 3 if a judgement failed.",
+      "whatever changed, 3 if a judgement failed or a kernel's text is lost.",
       "sweep reeval"};
   app.add_option("RUN", name, "run folder or name")->required();
   app.add_option("--out", out, "folder of the copy, which must hold nothing; default: RUN-reeval");
@@ -78,6 +78,12 @@ int run_reeval(const std::vector<std::string>& arguments) {
   ProgressLine line(!global.quiet && !global.json);
   options.next = [&](std::size_t number, std::size_t all, const std::string& item) {
     line.say(fmt::format("{}/{} {}", number, all, util::printable(item)));
+  };
+  options.damaged = [&](const std::string& artifact) {
+    line.clear();
+    std::cerr << "sweep: artifacts/" << artifact
+              << ": missing or damaged, so that the copy goes without it; see `sweep verify "
+              << util::printable(run.folder().string()) << "`\n";
   };
   const auto items =
       queue::reevaluate(run, options, sweep_installation(), [&](const queue::Reevaluated& item) {
@@ -101,13 +107,14 @@ int run_reeval(const std::vector<std::string>& arguments) {
                              std::ranges::count(items, std::string(), &queue::Reevaluated::skipped),
                              made.empty() ? "; nothing was written" : "; " + util::printable(made));
     if (!made.empty()) {
-      std::cout << fmt::format("compare sweep report {} {}\n",
+      std::cout << fmt::format("compare sweep compare {} {}\n",
                                util::printable(run.folder().string()),
                                util::printable(made));
     }
   }
-  const bool failed = std::ranges::any_of(
-      items, [](const queue::Reevaluated& item) { return item.now.outcome == "infra_error"; });
+  const bool failed = std::ranges::any_of(items, [](const queue::Reevaluated& item) {
+    return item.lost || item.now.outcome == "infra_error";
+  });
   return failed ? kInfra : kDone;
 }
 

@@ -49,7 +49,7 @@ config::SweepConfig recorded_config(const record::RunDir& run,
                             "give the TOML file it ran with: --config FILE"},
                            "E_REPLAY_CONFIG");
   }
-  const record::Artifacts artifacts(run.artifacts_folder());
+  const record::Artifacts artifacts(run.artifacts_folder(), record::Artifacts::Use::read);
   return config::parse_recorded(artifacts.get(hash, kMaxRecordedToml),
                                 "configuration of " + run.folder().string(),
                                 fs::absolute(run.folder()).parent_path())

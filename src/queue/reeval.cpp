@@ -35,10 +35,40 @@ bool is_chosen(const std::string& only, const config::WorkItem& item) {
          config::glob_match(only, item.id());
 }
 
+// None: damaged, or not there.
+std::optional<std::string> read(const record::Artifacts& artifacts, const std::string& sha256) {
+  try {
+    return artifacts.get(sha256);
+  } catch (const util::InfraError&) {
+    return std::nullopt;
+  }
+}
+
+// The text that was judged: the artifact, or where that is lost the file beside the trajectory.
+std::optional<std::string> kernel_of(const record::RunDir& run,
+                                     const record::Artifacts& artifacts,
+                                     const record::ItemName& name,
+                                     const std::string& sha256) {
+  if (auto kernel = read(artifacts, sha256)) {
+    return kernel;
+  }
+  try {
+    std::string bytes = record::read_whole(run.kernel_file(name));
+    const std::string marker = record::RunDir::kernel_text("");
+    bytes.resize(bytes.ends_with(marker) ? bytes.size() - marker.size() : bytes.size());
+    return util::sha256_hex(bytes) == sha256 ? std::optional(bytes) : std::nullopt;
+  } catch (const util::InfraError&) {
+    return std::nullopt;
+  }
+}
+
 // The copy, or none for a dry run.
 class Copy {
  public:
-  Copy(const record::RunDir& old, const fs::path& out) : old_(old), run_(out) {
+  Copy(const record::RunDir& old,
+       const fs::path& out,
+       const std::function<void(const std::string&)>& damaged)
+      : old_(old), run_(out) {
     std::error_code error;
     if (fs::exists(out, error) && !fs::is_empty(out, error)) {
       throw util::UsageError({out.string(), "already holds something", "give a new folder"},
@@ -50,11 +80,20 @@ class Copy {
     const record::Artifacts from(old.artifacts_folder(), record::Artifacts::Use::read);
     for (const auto& entry : fs::directory_iterator(old.artifacts_folder())) {
       const std::string name = entry.path().filename().string();
-      if (record::is_sha256(name)) {
-        (void)artifacts_->put(from.get(name));
+      if (!record::is_sha256(name)) {
+        continue;
+      }
+      const auto bytes = read(from, name);
+      if (bytes) {
+        (void)artifacts_->put(*bytes);
+      } else if (damaged) {
+        damaged(name);
       }
     }
   }
+
+  // A submission that the run's artifacts may have lost.
+  void keep(const std::string& kernel) { (void)artifacts_->put(kernel); }
 
   void begin(const std::vector<record::Row>& rows,
              const std::vector<record::ItemName>& names,
@@ -227,7 +266,7 @@ std::vector<Reevaluated> reevaluate(const record::RunDir& run,
   const Judge judge(config, options, installation);
   std::optional<Copy> copy;
   if (!options.dry_run) {
-    copy.emplace(run, options.out);
+    copy.emplace(run, options.out, options.damaged);
     copy->begin(rows, names, installation, judge.lane());
   }
   std::vector<Reevaluated> out;
@@ -238,14 +277,20 @@ std::vector<Reevaluated> reevaluate(const record::RunDir& run,
     Reevaluated one;
     one.item = item.id();
     one.skipped = not_judged(past, item, options.only);
+    std::optional<std::string> kernel;
     if (one.skipped.empty()) {
+      kernel = kernel_of(run, artifacts, name, past.trajectory->final_result->kernel_sha256);
+      one.lost = !kernel;
+      one.skipped = kernel ? "" : "the text that was handed in is lost (see `sweep verify`)";
+    }
+    if (kernel) {
       if (options.next) {
         options.next(++number, all, one.item);
       }
-      record::Trajectory now = judge.judge(
-          item, *past.trajectory, artifacts.get(past.trajectory->final_result->kernel_sha256));
+      record::Trajectory now = judge.judge(item, *past.trajectory, *kernel);
       one = compared(*past.trajectory, now);
       if (copy) {
+        copy->keep(*kernel);
         now.run_name = copy->name();
         now.final_result->metadata["reeval_of"] = to_json(one).at("before");
         copy->add(name, rows, now, to_json(one));

@@ -23,6 +23,8 @@ struct ReevalOptions {
   bool allow_unsandboxed = false;
   // Told before each judgement: its number from 1, how many there are, and the item. May be empty.
   std::function<void(std::size_t, std::size_t, const std::string&)> next{};
+  // Told of each artifact that the copy goes without: it cannot be read. May be empty.
+  std::function<void(const std::string&)> damaged{};
 };
 
 // What a judgement says, in short.
@@ -37,6 +39,7 @@ struct Judgement {
 struct Reevaluated {
   std::string item;     // WorkItem::id()
   std::string skipped;  // why it was not judged again; empty: it was
+  bool lost = false;    // skipped: its submission is in no file of the run any more
   Judgement before, now;
   bool changed = false;          // the verdict, or whether an outcome counts as correct
   std::vector<std::string> why;  // what differs in the record of the two judgements; changed only
@@ -52,8 +55,9 @@ struct Reevaluated {
 // copy of the run with the new results; the old run is only read. The copy is a run that verify,
 // report and reeval take: its ledger begins anew and names the old one's head, its trajectories are
 // the old ones with results and provenance of today, and a `reeval` row an item has both
-// judgements. Items without a submission are copied. UsageError E_REPLAY_CONFIG, E_SWEEP_ONLY,
-// E_REEVAL_OUT for a folder that holds something; InfraError E_LEDGER_BROKEN, E_RUN_WRITE.
+// judgements. Items without a submission, or whose text is lost, are copied as they are. UsageError
+// E_REPLAY_CONFIG, E_SWEEP_ONLY, E_REEVAL_OUT for a folder that holds something; InfraError
+// E_LEDGER_BROKEN, E_RUN_WRITE.
 [[nodiscard]] std::vector<Reevaluated> reevaluate(
     const record::RunDir& run,
     const ReevalOptions& options,

@@ -98,7 +98,7 @@ class Player {
         rows_(recorded_rows(run)),
         config_(recorded_config(run, rows_, options.config)),
         names_(names_of(run, rows_, config_, options)),
-        artifacts_(run.artifacts_folder()),
+        artifacts_(run.artifacts_folder(), record::Artifacts::Use::read),
         out_(options.out),
         ledger_(out_.run().ledger_file()),
         server_([this](double seconds) { clock_.advance(std::max(0.0, seconds)); }) {

@@ -31,7 +31,7 @@ void RunLog::rotate() {
 }
 
 void RunLog::write(std::string_view text) {
-  const std::string line = log_line(clock_.wall(), text);
+  std::string line = log_line(clock_.wall(), text);
   std::error_code error;
   const auto bytes = fs::file_size(file(0), error);
   if (!error && bytes + line.size() > most_bytes_) {
@@ -39,11 +39,16 @@ void RunLog::write(std::string_view text) {
   }
   // Opened anew each time: a line is seldom, and another process may have moved the file.
   const util::Fd fd(::open(
-      file(0).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
+      file(0).c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
 
   struct stat info {};
 
   if (fd && ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode)) {
+    // A full disk or a kill may have cut the line before.
+    char last = '\n';
+    if (info.st_size > 0 && ::pread(fd.get(), &last, 1, info.st_size - 1) == 1 && last != '\n') {
+      line.insert(0, 1, '\n');
+    }
     (void)!::write(fd.get(), line.data(), line.size());
   }
 }

@@ -3,6 +3,7 @@
 #include "record/artifacts.h"
 #include "record/chains.h"
 #include "record/claims.h"
+#include "util/clock.h"
 #include "util/error.h"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ std::set<std::string, std::less<>> names_of(const RunDir& run,
   for (const fs::path& file : files) {
     collect(read_whole(file), names);
   }
-  const Artifacts artifacts(run.artifacts_folder());
+  const Artifacts artifacts(run.artifacts_folder(), Artifacts::Use::read);
   std::set<std::string, std::less<>> seen;
   std::vector<std::string> next(names.begin(), names.end());
   while (!next.empty()) {
@@ -72,13 +73,22 @@ std::set<std::string, std::less<>> names_of(const RunDir& run,
   return seen;
 }
 
+// Where nothing can be written this machine's clock must do: then no task is at work either.
+double time_of(const fs::path& claims) {
+  try {
+    return server_time(claims);
+  } catch (const util::InfraError&) {
+    return util::RealClock().wall();
+  }
+}
+
 // While a task is at work its artifacts may have no names yet.
 void require_no_task(const RunDir& run) {
   std::error_code error;
   if (!fs::exists(run.claims_folder(), error)) {
     return;
   }
-  for (const TaskSign& sign : task_signs(run.claims_folder(), server_time(run.claims_folder()))) {
+  for (const TaskSign& sign : task_signs(run.claims_folder(), time_of(run.claims_folder()))) {
     if (sign.alive()) {
       throw util::UsageError({run.folder().string(),
                               "task " + sign.task + " works on this run",

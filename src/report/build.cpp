@@ -117,7 +117,8 @@ KernelText kernels_of(const record::RunDir& run) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
     try {
       return fs::is_directory(folder) && record::is_sha256(row.kernel_sha256)
-                 ? record::Artifacts(folder).get(row.kernel_sha256, kMostBytes)
+                 ? record::Artifacts(folder, record::Artifacts::Use::read)
+                       .get(row.kernel_sha256, kMostBytes)
                  : std::string();
     } catch (const util::Error&) {
       return std::string();

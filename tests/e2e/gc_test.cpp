@@ -44,6 +44,30 @@ TEST(Gc, DeletesOnlyWhatNothingNames) {
   EXPECT_EQ(here.sweep({"replay", "r", "--no-judge"}).code, 0);
 }
 
+TEST(Gc, ADryRunWritesNothing) {
+  const Workspace here;
+  here.write("s.toml", kConfig);
+  ASSERT_EQ(here.sweep({"s.toml"}).code, 0);
+  const std::vector<std::string> mount{"writing", (here.folder() / "runs").string()};
+  const Outcome dry = here.sweep_without(mount, {"gc", "r", "--dry-run"});
+  if (dry.code == Workspace::kCannot) {
+    GTEST_SKIP() << dry.err;
+  }
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_EQ(here.sweep_without(mount, {"gc", "r"}).code, 3);
+  // What only reads does so there as well.
+  for (const char* command : {"status", "verify", "replay", "stop"}) {
+    const Outcome read = here.sweep_without(mount, {command, "r"});
+    EXPECT_EQ(read.code, 0) << command << ": " << read.err;
+  }
+  EXPECT_EQ(here.sweep_without(mount, {"reeval", "r", "--dry-run"}).code, 0);
+  for (const char* command : {"reeval", "join"}) {
+    const Outcome refused = here.sweep_without(mount, {command, "r"});
+    EXPECT_EQ(refused.code, 3) << command;
+    EXPECT_THAT(refused.err, HasSubstr("E_RUN_WRITE"));
+  }
+}
+
 TEST(Gc, BadInputIsRefused) {
   const Workspace here;
   EXPECT_EQ(here.sweep({"gc"}).code, 2);

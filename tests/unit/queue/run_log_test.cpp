@@ -43,6 +43,19 @@ TEST(RunLog, IsBoundedAndKeepsTheNewest) {
   EXPECT_THAT(util::read_file(dir.path() / "log/sweep.3.log", 10000), HasSubstr(" line "));
 }
 
+// What a full disk or a kill left of a line is no beginning of the next.
+TEST(RunLog, ALineThatWasCutEndsBeforeTheNext) {
+  const util::TempDir dir;
+  util::FakeClock clock;
+  RunLog log(dir.path() / "log", "sweep", clock);
+  std::ofstream(dir.path() / "log/sweep.log") << "1970-01-01T00:0";
+  log.write("next");
+  log.write("last");
+  const std::string text = util::read_file(dir.path() / "log/sweep.log", 1000);
+  EXPECT_THAT(text, StartsWith("1970-01-01T00:0\n"));
+  EXPECT_THAT(text, EndsWith("Z next\n" + log_line(clock.wall(), "last")));
+}
+
 TEST(RunLog, WritesThroughNoLinkAndFailsSilently) {
   const util::TempDir dir;
   util::FakeClock clock;
