@@ -14,6 +14,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace sweep::calibrate {
 namespace {
@@ -25,10 +28,11 @@ constexpr std::size_t kMaxFile = std::size_t{64} << 20U;
 constexpr std::int64_t kSchema = 1;
 constexpr double kApart = 0.01;
 
-StudyLine line_from(const json& body, const device::Info& info) {
+// `info` null: of any device.
+StudyLine line_from(const json& body, const device::Info* info) {
   if (field<std::int64_t>(body, "schema") != kSchema ||
-      field<std::string>(body, "gpu") != info.uuid ||
-      field<std::string>(body, "driver") != info.driver) {
+      (info != nullptr && (field<std::string>(body, "gpu") != info->uuid ||
+                           field<std::string>(body, "driver") != info->driver))) {
     evaluate::broken("of another device");
   }
   StudyLine line;
@@ -63,19 +67,27 @@ std::uint64_t Study::next_number() const {
   return next;
 }
 
-Study read_study(const std::filesystem::path& file, const device::Info& info) {
+namespace {
+
+std::string device_of(const json& body) {
+  return fmt::format("{} {}, driver {}",
+                     field<std::string>(body, "device"),
+                     field<std::string>(body, "gpu"),
+                     field<std::string>(body, "driver"));
+}
+
+Study read_lines(const std::filesystem::path& file, const device::Info* info) {
   Study study;
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) {
-    return study;
-  }
   const std::string text = util::read_file(file, kMaxFile);
   for (const std::string_view line : util::split(text, '\n')) {
     if (line.empty()) {
       continue;
     }
     try {
-      study.lines.push_back(line_from(wire::parse_object(std::string(line), file.string()), info));
+      const json body = wire::parse_object(std::string(line), file.string());
+      StudyLine read = line_from(body, info);
+      study.devices.insert(device_of(body));
+      study.lines.push_back(std::move(read));
     } catch (const util::Error&) {
       ++study.broken;
     } catch (const json::exception&) {
@@ -83,6 +95,17 @@ Study read_study(const std::filesystem::path& file, const device::Info& info) {
     }
   }
   return study;
+}
+
+}  // namespace
+
+Study read_study(const std::filesystem::path& file, const device::Info& info) {
+  std::error_code error;
+  return std::filesystem::exists(file, error) ? read_lines(file, &info) : Study{};
+}
+
+Study read_study_of_all(const std::filesystem::path& file) {
+  return read_lines(file, nullptr);
 }
 
 void append_study(const std::filesystem::path& file,

@@ -3,6 +3,7 @@
 #include "calibrate/bands.h"
 
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct StudyLine {
 struct Study {
   std::vector<StudyLine> lines;
   int broken = 0;  // lines that could not be read, or are of another device or driver
+  std::set<std::string> devices;  // of the lines: "NVIDIA H200 GPU-35e2.., driver 580.159.04"
 
   // Sessions of a band.
   [[nodiscard]] std::vector<BandSession> of(std::string_view band, bool control) const;
@@ -31,6 +33,10 @@ struct Study {
 
 // At most 64 MiB are read; no file: no lines. What cannot be read is counted and left.
 [[nodiscard]] Study read_study(const std::filesystem::path& file, const device::Info& info);
+
+// The same of all devices, for a table: no device is needed. Throws util::Error where the file
+// cannot be read.
+[[nodiscard]] Study read_study_of_all(const std::filesystem::path& file);
 
 // Appends the line and syncs it.
 void append_study(const std::filesystem::path& file,

@@ -1,11 +1,12 @@
 #include "calibrate/calibrate.h"
+#include "calibrate/study_plot.h"
 #include "cli/calibrate_view.h"
 #include "cli/command.h"
 #include "cli/installation.h"
 #include "cli/options.h"
-#include "device/describe.h"
 #include "util/clock.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/text.h"
 
 #include <CLI/CLI.hpp>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -31,7 +33,7 @@ struct CalibrateOptions {
   int sessions = calibrate::Options{}.sessions;
   int controls = calibrate::Options{}.controls;
   double seconds = calibrate::Options{}.seconds;
-  std::string append, raw;
+  std::string append, raw, plot;
   bool no_ceilings = false;
   bool pilot = false;
   bool table = false;
@@ -69,7 +71,11 @@ void declare(CLI::App& app, CalibrateOptions& o) {
                "replicates; for a study, and no noise floor of `sweep eval`")
       ->needs("--append");
   app.add_flag("--no-ceilings", o.no_ceilings, "leave out what the device reaches");
-  app.add_flag("--table", o.table, "measure nothing: print the table of --append")
+  app.add_flag("--table",
+               o.table,
+               "measure nothing: print the table of --append, of whatever GPUs its sessions are")
+      ->needs("--append");
+  app.add_option("--plot", o.plot, "draw the sessions of --append into this SVG file")
       ->needs("--append");
   add_global_options(app, o.global);
 }
@@ -120,12 +126,16 @@ nlohmann::json rows_json(const std::vector<calibrate::StudyRow>& rows) {
 }
 
 void print(const calibrate::Outcome& outcome, const CalibrateOptions& o) {
+  if (!o.plot.empty()) {
+    util::write_file_atomic(o.plot, calibrate::study_svg(outcome.study));
+  }
   const auto rows = calibrate::rows_of(outcome.study);
   if (o.global.json) {
     std::cout << nlohmann::json{{"schema", 1},
                                 {"calibration", evaluate::to_json(outcome.calibration)},
                                 {"file", outcome.file.string()},
                                 {"study", rows_json(rows)},
+                                {"devices", outcome.study.devices},
                                 {"lines_left_out", outcome.study.broken}}
                      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
@@ -138,10 +148,15 @@ void print(const calibrate::Outcome& outcome, const CalibrateOptions& o) {
   if (!o.append.empty()) {
     std::cout << study_text(rows, style);
   }
+  for (const std::string& device : o.table ? outcome.study.devices : std::set<std::string>{}) {
+    std::cout << " on " << util::printable(device) << '\n';
+  }
   if (outcome.study.broken > 0) {
-    std::cout << fmt::format(" {} lines of {} are of another device or cannot be read\n",
+    std::cout << fmt::format(" {} line{} of {} {}cannot be read\n",
                              outcome.study.broken,
-                             util::printable(o.append));
+                             outcome.study.broken == 1 ? "" : "s",
+                             util::printable(o.append),
+                             o.table ? "" : "are of another device or ");
   }
   if (!outcome.file.empty()) {
     std::cout << "\n stored in " << util::printable(outcome.file.string()) << '\n';
@@ -164,7 +179,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   const calibrate::Options options = to_options(o);
   if (o.table) {
     calibrate::Outcome outcome;
-    outcome.study = calibrate::read_study(o.append, device::describe(options.device));
+    outcome.study = calibrate::read_study_of_all(o.append);
     print(outcome, o);
     return kDone;
   }

@@ -1,6 +1,8 @@
 #include "calibrate/bands.h"
 
 #include "calibrate/study.h"
+#include "calibrate/study_plot.h"
+#include "util/error.h"
 #include "util/file.h"
 #include "wire/channel.h"
 
@@ -12,6 +14,12 @@
 
 namespace sweep::calibrate {
 namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 // Five replicates of four blocks of two shapes; the candidate of shape 1 takes `ratio` times as
 // long as the seed, replicates differ by `spread`.
@@ -96,6 +104,7 @@ TEST(Study, GrowsOverRunsAndLeavesOutWhatItCannotRead) {
   const auto file = folder.path() / "aa.jsonl";
   device::Info info;
   info.uuid = "GPU-1";
+  info.name = "H200";
   info.driver = "580";
   EXPECT_TRUE(read_study(file, info).lines.empty());
   EXPECT_EQ(read_study(file, info).next_number(), 1U);
@@ -128,6 +137,49 @@ TEST(Study, GrowsOverRunsAndLeavesOutWhatItCannotRead) {
   EXPECT_EQ(rows[1].sessions, 0);
   EXPECT_EQ(rows[1].controls, 1);
   EXPECT_EQ(rows[1].controls_found, 1);
+  // Of all devices: the line of the other driver counts, the torn one does not.
+  const Study all = read_study_of_all(file);
+  EXPECT_EQ(all.broken, 1);
+  EXPECT_EQ(all.lines.size(), 5U);
+  EXPECT_THAT(all.devices, ElementsAre("H200 GPU-1, driver 580", "H200 GPU-1, driver 590"));
+  EXPECT_THROW((void)read_study_of_all(folder.path() / "none.jsonl"), util::UsageError);
+}
+
+// Each mark where it belongs: a panel for a band with sessions against itself, none for controls.
+TEST(StudyPlot, DrawsASessionAsBarDotAndRing) {
+  Study study;
+  for (const double offset : {0.0, 0.5}) {
+    BandSession one;
+    one.band = kBands[1].name;
+    for (int r = -2; r <= 2; ++r) {
+      one.log_ratios.push_back(offset + 0.01 * r);
+    }
+    BandSession made = session_from_json(to_json(one));
+    made.usual = Usual{1.01, false};
+    study.lines.push_back({1, false, "", {made}});
+  }
+  BandSession planted = study.lines[0].bands[0];
+  planted.band = kBands[3].name;
+  study.lines.push_back({3, true, "", {planted}});
+  const std::string svg = study_svg(study);
+  const auto count = [&svg](const std::string& what) {
+    int found = 0;
+    for (auto at = svg.find(what); at != std::string::npos; at = svg.find(what, at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  EXPECT_THAT(svg, StartsWith("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 960 182'"));
+  EXPECT_EQ(count("stroke-width='2'"), 2) << "a bar a session";
+  EXPECT_EQ(count("r='2.2'"), 2);
+  EXPECT_EQ(count("fill='none'"), 2) << "the usual method";
+  EXPECT_EQ(count("stroke='#c03a2b'"), 1) << "0.5 +- 0.02 leaves out 1";
+  EXPECT_THAT(svg, HasSubstr("1 of 2 leave out 1"));
+  EXPECT_THAT(svg, HasSubstr(">+100%<")) << "reach of 52% in steps of 1, 2, 5";
+  // Half of the panel's 110 is 100%: the second dot lies 27.5 above the middle, 44 + 65.
+  EXPECT_THAT(svg, HasSubstr("cy='81.5' r='2.2' fill='#c03a2b'"));
+  EXPECT_THAT(svg, Not(HasSubstr(std::string(kBands[3].name))));
+  EXPECT_THAT(study_svg({}), EndsWith("</svg>\n"));
 }
 
 }  // namespace
