@@ -22,6 +22,18 @@ bool rejected(const TimeResult& session) {
 
 }  // namespace
 
+TimeResult repeated_once(const std::function<TimeResult()>& session,
+                         const std::function<void()>& cool) {
+  TimeResult first = session();
+  if (first.decision != Verdict::unstable) {
+    return first;
+  }
+  cool();
+  TimeResult second = session();
+  second.earlier.push_back(std::move(first));
+  return second;
+}
+
 const TimeResult* deciding_time(const Evaluation& e) {
   if (e.heldout) {
     const auto& time = e.heldout->time.for_archive();

@@ -3,8 +3,19 @@
 #include "evaluate/evaluation.h"
 #include "evaluate/judge_stages.h"
 
-// A gain that matters in practice is timed once more, on new contents and in new processes.
+#include <functional>
+
+// When a session is timed once more: where it was disturbed, and where it found a gain that matters
+// in practice, on new contents and in new processes.
 namespace sweep::evaluate {
+
+// What `session` gives; where that is UNSTABLE, what a second one gives after `cool`. The second is
+// final, whatever it says, and keeps the first in `earlier`.
+[[nodiscard]] TimeResult repeated_once(const std::function<TimeResult()>& session,
+                                       const std::function<void()>& cool);
+
+// Seconds that a device cools for before a session is repeated.
+inline constexpr double kCoolingSeconds = 5;
 
 // The session whose ratio is the result: of the held-out shapes where they were timed and decided,
 // else of the visible ones. Null where nothing was timed, or a timed call was wrong.

@@ -280,14 +280,10 @@ class Run {
 
   bool run_time() {
     return stage(Stage::time, [this] {
-      constexpr double kCooling = 5;
-      result_.time = time_from_json(ask(Stage::time, "time", options()));
-      if (result_.time->decision == Verdict::unstable) {
-        // Repeated once; the second session is final.
-        clock_.sleep(kCooling);
-        TimeResult first = *std::move(result_.time);
-        result_.time = time_from_json(ask(Stage::time, "time", options()));
-        result_.time->earlier.push_back(std::move(first));
+      result_.time =
+          repeated_once([this] { return time_from_json(ask(Stage::time, "time", options())); },
+                        [this] { clock_.sleep(kCoolingSeconds); });
+      if (!result_.time->earlier.empty()) {
         result_.flags.emplace_back("repeated after UNSTABLE");
       }
       if (result_.time->failure) {

@@ -1,8 +1,10 @@
 #include "evaluate/judge_stages.h"
 
 #include "evaluate/conclusion.h"
+#include "evaluate/confirmation.h"
 #include "evaluate/judge_draws.h"
 #include "evaluate/memory.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/sha256.h"
 
@@ -226,7 +228,11 @@ HeldoutResult run_heldout(Session& session, const StageOptions& options, const T
     }
     const problem::Key key =
         problem::Key::from_seed(util::leading_u64(util::hmac_sha256(options.salt, problem.id)));
-    time = run_time(session, options, places, key, tick);
+    // The confirming session is a second one already.
+    util::RealClock clock;
+    const auto timed = [&] { return run_time(session, options, places, key, tick); };
+    time = options.confirm ? timed()
+                           : repeated_once(timed, [&clock] { clock.sleep(kCoolingSeconds); });
     judged.failure = time->failure;
   }
   result.passed = !judged.failure;

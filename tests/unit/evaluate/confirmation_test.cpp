@@ -35,6 +35,32 @@ EvaluationRequest full_on_gpu() {
   return request;
 }
 
+// What repeated_once() makes of sessions with these decisions: those asked for, then the final one.
+std::vector<Verdict> repeated(const std::vector<Verdict>& decisions) {
+  std::vector<Verdict> asked;
+  int cooled = 0;
+  const TimeResult last = repeated_once(
+      [&] {
+        asked.push_back(decisions.at(asked.size()));
+        return session(1, 0.99, 1.01, asked.back());
+      },
+      [&cooled] { ++cooled; });
+  EXPECT_EQ(cooled, static_cast<int>(asked.size()) - 1);
+  EXPECT_EQ(last.earlier.size(), asked.size() - 1);
+  asked.push_back(*last.decision);
+  return asked;
+}
+
+TEST(Repetition, OneMoreAfterUnstableAndTheSecondIsFinal) {
+  using enum Verdict;
+  EXPECT_THAT(repeated({pass_faster, unstable}), ElementsAre(pass_faster, pass_faster));
+  EXPECT_THAT(repeated({unstable, pass_slower, pass_faster}),
+              ElementsAre(unstable, pass_slower, pass_slower));
+  EXPECT_THAT(repeated({unstable, unstable, pass_faster}),
+              ElementsAre(unstable, unstable, unstable));
+  EXPECT_THAT(repeated({rejected_timer, pass_faster}), ElementsAre(rejected_timer, rejected_timer));
+}
+
 TEST(Confirmation, IsDueForWhatIsFasterByAFewPercentInAFullEvaluation) {
   EXPECT_TRUE(confirmation_due(full_on_gpu(), faster(1.05)));
   EXPECT_FALSE(confirmation_due(full_on_gpu(), faster(1.049)));
