@@ -50,7 +50,10 @@ std::vector<std::string> recompute(const record::FinalResult& result) {
   try {
     now = final_result(evaluate::evaluation_from_json(result.evaluation));
   } catch (const std::exception& error) {
-    differences.found.emplace_back(error.what());
+    // evaluate::recompute() has said so where there are stages.
+    if (differences.found.empty()) {
+      differences.found.emplace_back(error.what());
+    }
     return differences.found;
   }
   if (now.verdict != result.verdict) {

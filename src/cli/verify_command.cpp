@@ -3,10 +3,14 @@
 #include "cli/options.h"
 #include "cli/runs.h"
 #include "cli/style.h"
+#include "evaluate/evaluation.h"
+#include "evaluate/recompute.h"
 #include "evaluate/salt.h"
 #include "publish/check.h"
+#include "record/json.h"
 #include "record/verify.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/text.h"
 
 #include <CLI/CLI.hpp>
@@ -132,6 +136,80 @@ int verify_own(const record::RunDir& run, bool json) {
   return good ? kDone : kInfra;
 }
 
+void refuse_salt(const std::string& salt) {
+  if (!salt.empty()) {
+    throw util::UsageError({"--salt " + salt,
+                            "is for a published run, and this is not one",
+                            "give the folder that `sweep publish` made"},
+                           "E_CLI_OPTION");
+  }
+}
+
+// Sessions of an evaluation that have samples, and how many these are.
+struct Sampled {
+  int sessions = 0;
+  std::size_t samples = 0;
+
+  void add(const evaluate::TimeResult& time) {
+    sessions += time.samples.empty() ? 0 : 1;
+    samples += time.samples.size();
+    for (const evaluate::TimeResult& earlier : time.earlier) {
+      add(earlier);
+    }
+  }
+};
+
+Sampled sampled(const evaluate::Evaluation& result) {
+  Sampled found;
+  if (result.time) {
+    found.add(*result.time);
+  }
+  if (result.heldout && result.heldout->time.for_archive()) {
+    found.add(*result.heldout->time.for_archive());
+  }
+  if (result.confirmation.for_archive()) {
+    found.add(*result.confirmation.for_archive());
+  }
+  return found;
+}
+
+// What `sweep eval --json` or --dump wrote: a file, of which no ledger knows.
+int verify_result(const std::filesystem::path& file, bool json) {
+  const std::string text = util::read_file(file, std::size_t{256} << 20U);
+  nlohmann::json body;
+  Sampled found;
+  try {
+    body = record::parse_bounded(text, file.string());
+    found = sampled(evaluate::evaluation_from_json(body));
+  } catch (const util::Error& error) {
+    throw util::UsageError({util::printable(file.string()),
+                            "is no result of one evaluation: " + error.message().what,
+                            "give a run's folder, or a file that `sweep eval --json` printed"},
+                           "E_VERIFY_RESULT");
+  }
+  const std::vector<std::string> broken = evaluate::recompute(body);
+  if (json) {
+    std::cout << nlohmann::json{{"schema", 1},
+                                {"intact", broken.empty()},
+                                {"sessions", found.sessions},
+                                {"samples", found.samples},
+                                {"broken", broken}}
+                     .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+              << '\n';
+  } else {
+    const Style style = Style::for_stdout();
+    std::cout << fmt::format(
+        "{} timed session{} of {} samples computed again; no ledger vouches for "
+        "the samples themselves\n",
+        found.sessions,
+        found.sessions == 1 ? "" : "s",
+        found.samples);
+    print_broken(style, broken);
+    std::cout << (broken.empty() ? style.good("intact") : style.bad("NOT intact")) << '\n';
+  }
+  return broken.empty() ? kDone : kInfra;
+}
+
 }  // namespace
 
 int run_verify(const std::vector<std::string>& arguments) {
@@ -139,22 +217,25 @@ int run_verify(const std::vector<std::string>& arguments) {
   GlobalOptions global;
   CLI::App app{
       "Checks a run against its ledger (hash chain, artifacts, finished trajectories) and "
-      "computes its results again from the raw samples.",
+      "computes its results again from the raw samples; those of one `sweep eval --json` as well.",
       "sweep verify"};
-  app.add_option("RUN", name, "run folder or name, or what `sweep publish` made")->required();
+  app.add_option("RUN",
+                 name,
+                 "run folder or name, what `sweep publish` made, or a file of `sweep eval --json`")
+      ->required();
   app.add_option("--salt", salt, "of a published run: the file with the salt that was revealed");
   add_global_options(app, global);
   parse(app, arguments);
+  std::error_code error;
+  if (std::filesystem::is_regular_file(name, error)) {
+    refuse_salt(salt);
+    return verify_result(name, global.json);
+  }
   const record::RunDir run = open_run(name);
   if (publish::read_publication(run.folder())) {
     return verify_bundle(run.folder(), salt, global.json);
   }
-  if (!salt.empty()) {
-    throw util::UsageError({"--salt " + salt,
-                            "is for a published run, and this one is not",
-                            "give the folder that `sweep publish` made"},
-                           "E_CLI_OPTION");
-  }
+  refuse_salt(salt);
   return verify_own(run, global.json);
 }
 

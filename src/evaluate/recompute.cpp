@@ -2,6 +2,7 @@
 
 #include "evaluate/confirmation.h"
 #include "evaluate/evaluation_json.h"
+#include "evaluate/metrics.h"
 #include "evaluate/time_summary.h"
 #include "util/error.h"
 
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <exception>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -117,15 +119,87 @@ void check(const std::string& where,
   }
 }
 
-void check_win(const json& evaluation, std::vector<std::string>& findings) {
+// Words that rest on times alone.
+bool about_speed(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pass_faster:
+    case Verdict::pass_equivalent:
+    case Verdict::pass_slower:
+    case Verdict::pass_inconclusive:
+    case Verdict::unstable:
+    case Verdict::rejected_timer:
+    case Verdict::rejected_carryover:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Nothing where no times decide, or those of held-out shapes are not in the file.
+std::optional<Verdict> decided(const Evaluation& e) {
+  if (!e.time || e.time->failure || !e.time->decision) {
+    return std::nullopt;
+  }
+  const auto& again = e.confirmation.for_archive();
+  if (again && again->failure) {
+    return again->failure->verdict;
+  }
+  if (again && (again->decision == Verdict::rejected_timer ||
+                again->decision == Verdict::rejected_carryover)) {
+    return again->decision;
+  }
+  // `--no-stress-gate`: visible shapes decide, whatever was timed besides.
+  const bool visible = !e.heldout || e.reproduce.find(" --no-stress-gate") != std::string::npos;
+  const std::optional<TimeResult> none;
+  const auto& hidden = e.heldout ? e.heldout->time.for_archive() : none;
+  const std::optional<Verdict> found = visible  ? e.time->decision
+                                       : hidden ? hidden->decision
+                                                : std::nullopt;
+  return !e.weakened.empty() && found == Verdict::pass_faster ? Verdict::pass_inconclusive : found;
+}
+
+void check_verdict(const Evaluation& e, std::vector<std::string>& findings) {
+  const std::optional<Verdict> now = decided(e);
+  if (now && about_speed(e.verdict) && *now != e.verdict) {
+    findings.push_back(
+        fmt::format("verdict is {}, the sessions give {}", name(e.verdict), name(*now)));
+  }
+}
+
+// Against the times as stored, which check() holds against the samples. A result does not hold the
+// ceilings that `roofline` was made with.
+void check_metrics(const Evaluation& e, std::vector<std::string>& findings) {
+  if (!e.time || e.metrics.empty()) {
+    return;
+  }
+  const std::vector<Metric> now =
+      metrics_of(*e.time, device::parse_id(e.device).kind, Ceilings{{}, "not in a result"});
+  for (const Metric& metric : now) {
+    const Metric* stored = find_metric(e.metrics, metric.name, metric.shape);
+    if (stored != nullptr && metric.name != "roofline") {
+      compare("metrics." + metric.name + " of " + metric.shape,
+              stored->value ? json(*stored->value) : json(nullptr),
+              metric.value ? json(*metric.value) : json(nullptr),
+              findings);
+    }
+  }
+}
+
+// What an evaluation says of its sessions.
+void check_conclusions(const json& evaluation, std::vector<std::string>& findings) {
   try {
-    const std::optional<bool> now = practical_win(evaluation_from_json(evaluation));
-    compare("practical_win",
-            evaluation.value("practical_win", json(nullptr)),
-            now ? json(*now) : json(nullptr),
-            findings);
+    const Evaluation e = evaluation_from_json(evaluation);
+    if (e.confirmation.for_archive()) {
+      const std::optional<bool> now = practical_win(e);
+      compare("practical_win",
+              evaluation.value("practical_win", json(nullptr)),
+              now ? json(*now) : json(nullptr),
+              findings);
+    }
+    check_verdict(e, findings);
+    check_metrics(e, findings);
   } catch (const std::exception& error) {
-    findings.push_back(std::string("practical_win: ") + error.what());
+    findings.push_back(std::string("evaluation: ") + error.what());
   }
 }
 
@@ -159,9 +233,7 @@ std::vector<std::string> recompute(const json& evaluation) {
       findings.push_back(std::string(where) + ": " + error.what());
     }
   }
-  if (object_in(*stages, "confirmation") != nullptr) {
-    check_win(evaluation, findings);
-  }
+  check_conclusions(evaluation, findings);
   return findings;
 }
 

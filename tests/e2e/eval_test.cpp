@@ -103,6 +103,31 @@ TEST_F(EvalFile, AWrongKernelExitsWithOneWhateverIsRequired) {
       (nlohmann::json{{{"requirement", "correct"}, {"met", false}, {"found", "INCORRECT_VALUE"}}}));
 }
 
+TEST_F(EvalFile, AStoredResultIsComputedAgainFromItsSamples) {
+  const Outcome made = eval({"--only", "time", "--fast", "--shape", "rows=64", "--json"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  here_.write("result.json", made.out);
+  const Outcome intact = here_.sweep({"verify", "result.json"});
+  EXPECT_EQ(intact.code, 0) << intact.out << intact.err;
+  EXPECT_THAT(intact.out, HasSubstr("1 timed session of "));
+  nlohmann::json body = nlohmann::json::parse(made.out);
+  nlohmann::json& seconds = body["stages"]["time"]["samples"]["rows"][2][5];
+  seconds = seconds.get<double>() * 2;
+  here_.write("altered.json", body.dump());
+  const Outcome altered = here_.sweep({"verify", "altered.json"});
+  EXPECT_EQ(altered.code, 3) << altered.out;
+  EXPECT_THAT(altered.out, HasSubstr("broken time."));
+  EXPECT_THAT(altered.out, HasSubstr("NOT intact"));
+  EXPECT_EQ(here_.sweep_json({"verify", "result.json"}).at("intact"), true);
+  for (const char* text : {"{}", "no json", "{\"schema\":1}"}) {
+    here_.write("other.json", text);
+    const Outcome other = here_.sweep({"verify", "other.json"});
+    EXPECT_EQ(other.code, 2) << text << other.out;
+    EXPECT_THAT(other.err, HasSubstr("is no result of one evaluation")) << text;
+  }
+  EXPECT_EQ(here_.sweep({"verify", "result.json", "--salt", "s"}).code, 2);
+}
+
 TEST_F(EvalFile, AScanMarksFailuresAndJudgesTheFastestAgain) {
   const Outcome outcome = eval({"--fast", "--scan", "ROWS=4,64,8", "--json"});
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;

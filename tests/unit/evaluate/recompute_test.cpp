@@ -2,6 +2,7 @@
 
 #include "evaluate/evaluation.h"
 #include "evaluate/evaluation_json.h"
+#include "evaluate/metrics.h"
 #include "evaluate/time_summary.h"
 
 #include <gmock/gmock.h>
@@ -175,6 +176,91 @@ TEST(Recompute, EveryPublishedNumberIsCompared) {
   json altered = body;
   time_of(altered).at("decision") = "PASS_EQUIVALENT";
   EXPECT_THAT(recompute(altered), Contains(HasSubstr("PASS_FASTER")));
+}
+
+// As `sweep eval` makes it: every word and number that rests on the sessions.
+Evaluation concluded() {
+  Evaluation e;
+  e.verdict = Verdict::pass_faster;
+  e.device = "cuda:0";
+  e.time = timed(1);
+  for (ShapeTiming& shape : e.time->shapes) {
+    shape.bytes = 1e6;
+    shape.flops = 2e6;
+    shape.floor_seconds = 1e-6;
+    shape.seed_launches = 2;
+    shape.tensor_bytes = 4096;
+    shape.seed_scratch_bytes = 1024;
+  }
+  e.metrics = metrics_of(*e.time, device::Kind::cuda, Ceilings{{}, "not calibrated"});
+  return e;
+}
+
+json archived(const Evaluation& e) {
+  return json::parse(to_json(e, View::archive).dump());
+}
+
+TEST(Recompute, MetricsFollowFromTheTimes) {
+  const json body = archived(concluded());
+  EXPECT_THAT(recompute(body), IsEmpty());
+  int values = 0;
+  for (std::size_t i = 0; i < body.at("metrics").size(); ++i) {
+    if (body.at("metrics").at(i).at("value").is_null()) {
+      continue;
+    }
+    ++values;
+    json altered = body;
+    json& metric = altered.at("metrics").at(i);
+    metric["value"] = metric.at("value").get<double>() * 1.001;
+    EXPECT_THAT(recompute(altered),
+                Contains(HasSubstr("metrics." + metric.at("name").get<std::string>())));
+  }
+  EXPECT_EQ(values, 2 * 5) << "both rates, speed_of_light, launch_ratio, memory_ratio";
+}
+
+TEST(Recompute, AVerdictAboutSpeedIsThatOfTheDecidingSession) {
+  Evaluation e = concluded();
+  for (const Verdict wrong :
+       {Verdict::pass_equivalent, Verdict::pass_inconclusive, Verdict::unstable}) {
+    e.verdict = wrong;
+    EXPECT_THAT(recompute(archived(e)), Contains(HasSubstr("the sessions give PASS_FASTER")));
+  }
+  e.verdict = Verdict::incorrect_instructions;  // not by its times
+  EXPECT_THAT(recompute(archived(e)), IsEmpty());
+  e.verdict = Verdict::pass_inconclusive;
+  e.weakened = {"flush"};
+  EXPECT_THAT(recompute(archived(e)), IsEmpty());
+}
+
+TEST(Recompute, HeldOutShapesDecideWhereTheyWereTimed) {
+  const auto slow = [](Sample& sample) { sample.device_seconds *= sample.candidate ? 2.5 : 1; };
+  Evaluation e = concluded();
+  e.heldout.emplace();
+  e.heldout->time = Hidden(std::optional(timed(3, slow)));
+  EXPECT_THAT(recompute(archived(e)), Contains(HasSubstr("the sessions give PASS_SLOWER")));
+  e.reproduce = "sweep eval k.cu --no-stress-gate --seed 1";
+  EXPECT_THAT(recompute(archived(e)), IsEmpty());
+  e.reproduce.clear();
+  e.verdict = Verdict::pass_slower;
+  EXPECT_THAT(recompute(archived(e)), IsEmpty());
+  // Kept back by who published it.
+  e.verdict = Verdict::pass_faster;
+  json kept = archived(e);
+  kept.at("stages").at("heldout").erase("calls");
+  kept.at("stages").at("heldout").erase("time");
+  EXPECT_THAT(recompute(kept), IsEmpty());
+}
+
+TEST(Recompute, AConfirmingSessionMayRejectTheKernel) {
+  bool after_candidate = false;
+  Evaluation e = concluded();
+  e.confirmation = Hidden(std::optional(timed(2, [&](Sample& sample) {
+    sample.device_seconds *= !sample.candidate && after_candidate ? 1.06 : 1;
+    after_candidate = sample.candidate;
+  })));
+  EXPECT_THAT(recompute(archived(e)), Contains(HasSubstr("the sessions give REJECTED_CARRYOVER")));
+  e.verdict = Verdict::rejected_carryover;
+  EXPECT_THAT(recompute(archived(e)), IsEmpty());
 }
 
 TEST(Recompute, HostileInputIsAFinding) {
