@@ -12,6 +12,8 @@
 #include <csignal>
 #include <utility>
 
+#include <poll.h>
+
 namespace sweep::evaluate {
 namespace {
 
@@ -69,6 +71,22 @@ void Arm::ready() {
       facts_[name] = facts_from_json(facts);
     }
   });
+}
+
+bool Arm::started() {
+  const auto said = [this] {
+    pollfd one{channel().fd(), POLLIN, 0};
+    return ::poll(&one, 1, 0) != 0;
+  };
+  if (ready_ || ended_) {
+    return true;
+  }
+  // A runner answers twice: when the device is open, and when the module is loaded.
+  if (!said()) {
+    return false;
+  }
+  runner_.opened();
+  return said();
 }
 
 Arm::~Arm() = default;

@@ -70,6 +70,10 @@ class Arm {
   // load) or util::InfraError E_RUNNER_START (the process did not open the device).
   void ready();
 
+  // Whether opening the device and loading the module are over, well or not: both would disturb who
+  // times beside it. Does not wait. Throws util::InfraError E_RUNNER_START.
+  [[nodiscard]] bool started();
+
   // Kills the process; every later call is an ArmFault at once.
   void end() noexcept;
 

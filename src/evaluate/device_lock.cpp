@@ -45,8 +45,17 @@ util::FileLock lock_device(const SessionOptions& options,
   return std::move(lock).value();
 }
 
+// Whether any process is on its way that a player will have.
+bool Session::starting() {
+  const auto on_its_way = [](const Player& player) {
+    return player.arm != nullptr && !player.arm->started();
+  };
+  return on_its_way(seed_) || on_its_way(candidate_) || on_its_way(versus_) ||
+         std::ranges::any_of(ahead_, on_its_way);
+}
+
 void Session::give_way() {
-  if (!lock_ || lock_mode_ != util::LockMode::shared) {
+  if (!lock_ || lock_mode_ != util::LockMode::shared || starting()) {
     return;
   }
   device_->synchronize();

@@ -160,7 +160,8 @@ class Session {
   void unlock() { lock_.reset(); }
 
   // Between two pieces of work under a shared lock: who waits to time alone goes first. Else four
-  // agents on one H200 waited for each other's whole stages, 30 of 40 s of a time stage.
+  // agents on one H200 waited for each other's whole stages, 30 of 40 s of a time stage. Not while
+  // a process of the session's own gets ready; whoever took one by fresh() answers for it.
   void give_way();
 
   // Buffers for the draw's dims; the last one is kept.
@@ -262,6 +263,7 @@ class Session {
  private:
   [[nodiscard]] Truth watched(const problem::Draw& draw, const std::function<Truth()>& run);
   void start(Player& player);
+  [[nodiscard]] bool starting();
   void start_ahead(const Player& like, int count);
   [[nodiscard]] std::uint64_t poison_number(std::uint64_t call) const;
 

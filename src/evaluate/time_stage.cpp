@@ -44,7 +44,8 @@ class TimeStage {
     int replicates = std::max(options_.replicates, 1);
     start_pairs(0, std::min(options_.pilot ? kPilotReplicates : replicates, kPairsAtOnce));
     for (const Place& place : places) {
-      shapes_.push_back(make_timed_shape(session_, place, key_, only_pool_));
+      shapes_.push_back(
+          make_timed_shape(session_, place, key_, only_pool_, [this] { give_way(); }));
     }
     phases_.pool = watch_.lap();
     if (options_.pilot) {
@@ -73,6 +74,13 @@ class TimeStage {
     while (static_cast<int>(pairs_.size()) < count) {
       const int replicate = first + static_cast<int>(pairs_.size());
       pairs_.push_back(start_pair(session_, timing::first_arm(schedule_key(), replicate)));
+    }
+  }
+
+  // To who waits to be alone, unless our own processes would disturb it.
+  void give_way() {
+    if (std::ranges::all_of(pairs_, started)) {
+      session_.give_way();
     }
   }
 
@@ -127,7 +135,7 @@ class TimeStage {
 
   void warm(Pair& pair, int replicate) {
     for (TimedShape& shape : shapes_) {
-      session_.give_way();
+      give_way();
       warm_call(pair, shape, "warm/" + std::to_string(replicate), false);
       note_plans(shape, pair.seed, pair.candidate);
       if (shape.call_seconds == 0 && !failure_) {

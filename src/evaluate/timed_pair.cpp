@@ -2,6 +2,13 @@
 
 namespace sweep::evaluate {
 
+bool started(const Pair& pair) {
+  const auto over = [](const Player& player) {
+    return player.arm == nullptr || player.arm->started();
+  };
+  return over(pair.seed) && over(pair.candidate);
+}
+
 Pair start_pair(Session& session, timing::Arm first) {
   const Player& opponent = session.versus() != nullptr ? *session.versus() : session.seed();
   Pair pair;

@@ -25,6 +25,9 @@ struct Pair {
   }
 };
 
+// Arm::started() of both, as far as they have processes.
+[[nodiscard]] bool started(const Pair& pair);
+
 // Starts the processes and does not wait.
 [[nodiscard]] Pair start_pair(Session& session, timing::Arm first);
 

@@ -46,14 +46,15 @@ problem::Draw timed_draw(const problem::Problem& problem,
 TimedShape make_timed_shape(Session& session,
                             const Place& place,
                             const problem::Key& key,
-                            bool only_pool) {
+                            bool only_pool,
+                            const std::function<void()>& give_way) {
   const problem::Problem& problem = session.problem();
   TimedShape shape;
   shape.place = place;
   shape.unit = problem::name(problem.work.unit);
   shape.flops_needed = problem.work.flops_is_floor;
   util::RealClock clock;
-  const double begin = clock.monotonic();
+  double begin = clock.monotonic();
   const std::size_t most = std::min(kPoolBytes, session.device().free_bytes() / 8);
   const int least = only_pool ? 2 : 1;
   std::size_t bytes = 0;
@@ -61,7 +62,9 @@ TimedShape make_timed_shape(Session& session,
     if (i >= least && (clock.monotonic() - begin > kPoolSeconds || bytes > most)) {
       break;
     }
-    session.give_way();
+    const double before = clock.monotonic();
+    give_way();
+    begin += clock.monotonic() - before;
     problem::Draw draw = timed_draw(problem, place, key, "pool/" + std::to_string(i));
     if (shape.bench == nullptr) {
       shape.bench = session.make_bench(draw);

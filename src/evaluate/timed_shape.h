@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -51,10 +52,12 @@ struct TimedShape {
 
 // Makes buffers and pool: at most 8 draws, 1 s of work and 2 GiB of oracle results, and of the
 // device's free memory an eighth; at least one, two where `only_pool`. Runs reference and seed.
+// `give_way` is called before each draw; what it takes is no work.
 [[nodiscard]] TimedShape make_timed_shape(Session& session,
                                           const Place& place,
                                           const problem::Key& key,
-                                          bool only_pool);
+                                          bool only_pool,
+                                          const std::function<void()>& give_way);
 
 // Blocks of each shape in a replicate: each gets the same share of the time, 20 blocks at most, as
 // what takes long varies little; options.blocks decides where it is given.

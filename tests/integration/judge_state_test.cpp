@@ -5,13 +5,22 @@
 #include "evaluate/preparation.h"
 #include "evaluate/session.h"
 #include "evaluate/signature.h"
+#include "evaluate/timed_pair.h"
+#include "evaluate/timed_shape.h"
+#include "processes.h"
 #include "util/file.h"
+#include "util/lock.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
+#include <functional>
 #include <span>
+#include <thread>
 
 #include <unistd.h>
 
@@ -243,6 +252,87 @@ TEST_F(ForeseenPlan, OfAnotherSeatIsChangedToo) {
   EXPECT_NEAR(called_with(theirs, *other), alpha(second_), kNear);
   std::erase_if(session_->candidate().seats,
                 [&](const auto& seat) { return seat.first == other.get(); });
+}
+
+class GivesWay : public JudgeState {
+ protected:
+  void SetUp() override {
+    open(std::string(kPlan) + std::string(kHead) + std::string(kRow) + "}\n");
+    session_->lock(util::LockMode::shared);
+  }
+
+  // Starts a process and stops it on its way. It may be faster: then another.
+  static void stop_on_its_way(Player& player, const std::function<void()>& start) {
+    do {
+      player.reset();
+      start();
+      for (const test::Running& one : test::descendants(::getpid())) {
+        ::kill(one.pid, SIGSTOP);
+      }
+    } while (player.arm->started());
+  }
+
+  // Another wants to be alone, and lets go at once when it was. Ends with the test.
+  void wait_to_be_alone() {
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      alone_ = util::acquire(folder_.path(), "cpu", util::LockMode::exclusive, [&](double) {
+                 return !stop.stop_requested();
+               }).has_value();
+    });
+    while (util::FileLock::try_lock(util::open_lock_file(folder_.path(), "cpu.turn"),
+                                    util::LockMode::exclusive)) {
+      std::this_thread::yield();
+    }
+  }
+
+  std::atomic<bool> alone_ = false;
+  std::jthread thread_;
+};
+
+TEST_F(GivesWay, NotWhileAProcessGetsReady) {
+  stop_on_its_way(session_->candidate(), [&] { session_->start_players(0); });
+  wait_to_be_alone();
+  session_->give_way();
+  EXPECT_FALSE(alone_);
+  session_->candidate().reset();
+  session_->seed().reset();
+  while (!alone_) {
+    session_->give_way();
+  }
+}
+
+TEST_F(GivesWay, NorForAPair) {
+  Pair pair;
+  stop_on_its_way(pair.candidate, [&] { pair = start_pair(*session_, timing::Arm::seed); });
+  EXPECT_FALSE(started(pair));
+  pair.candidate.reset();
+  pair.seed.reset();
+  EXPECT_TRUE(started(pair));
+}
+
+TEST_F(GivesWay, OnceAllAreReady) {
+  session_->start_players(1);
+  wait_to_be_alone();
+  while (!alone_) {
+    session_->give_way();
+  }
+  EXPECT_FALSE(check().failure);
+}
+
+TEST_F(GivesWay, WhatThatTakesIsNoWorkOnThePool) {
+  int asked = 0;
+  const TimedShape shape =
+      make_timed_shape(*session_,
+                       visible_places(session_->problem(), device::Kind::cpu, true).front(),
+                       problem::Key::from_seed(1),
+                       false,
+                       [&] {
+                         if (asked++ == 0) {
+                           std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+                         }
+                       });
+  EXPECT_GT(shape.pool.size(), 1U);
+  EXPECT_GT(asked, 1);
 }
 
 }  // namespace
