@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include <fmt/format.h>
@@ -37,6 +39,7 @@ class Calibrator {
     if (!options_.append.empty()) {
       outcome_.study = read_study(options_.append, info_);
     }
+    make_places();
     compile();
     prepare();
     for (const Kind kind : {Kind::copy, Kind::gemm}) {
@@ -48,6 +51,27 @@ class Calibrator {
   }
 
  private:
+  // What cannot be written shall not be found out after minutes.
+  void make_places() const {
+    const auto refuse = [](const std::filesystem::path& path, const char* what) {
+      throw util::UsageError({path.string(), what, "give another path"}, "E_CALIBRATE_PATH");
+    };
+    std::error_code error;
+    if (!options_.raw.empty() && std::filesystem::exists(options_.raw, error) &&
+        !std::filesystem::is_directory(options_.raw, error)) {
+      refuse(options_.raw, "is no folder");
+    }
+    if (!options_.raw.empty()) {
+      util::make_folders(options_.raw);
+    }
+    if (!options_.append.empty() && !std::ofstream(options_.append, std::ios::app)) {
+      refuse(options_.append, "cannot be written");
+    }
+    if (!options_.pilot) {
+      util::make_folders(evaluate::calibration_file(options_.cache, info_).parent_path());
+    }
+  }
+
   [[nodiscard]] compile::Options compile_options() const {
     compile::Options made;
     made.cache = options_.cache;

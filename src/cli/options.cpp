@@ -3,8 +3,12 @@
 #include "util/error.h"
 #include "util/text.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <iostream>
+#include <utility>
 
 namespace sweep::cli {
 
@@ -52,10 +56,31 @@ Assignments assignments(const std::string& text,
     if (parsed.ec != std::errc{} || parsed.ptr != last || equals == 0) {
       throw util::UsageError({where, "'" + part + "' is not NAME=INTEGER", next}, code);
     }
-    out.emplace_back(part.substr(0, equals), value);
+    std::string name = part.substr(0, equals);
+    if (std::ranges::find(out, name, &Assignments::value_type::first) != out.end()) {
+      throw util::UsageError({where, "'" + name + "' is there twice", next}, code);
+    }
+    out.emplace_back(std::move(name), value);
     begin = end + 1;
   }
   return out;
+}
+
+// CLI::Range takes NaN for a number between any two.
+void require_finite(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_type_name().starts_with("FLOAT")) {
+      continue;
+    }
+    for (const std::string& text : option->results()) {
+      if (!std::isfinite(std::strtod(text.c_str(), nullptr))) {
+        throw util::UsageError({app.get_name(),
+                                option->get_name() + ": '" + text + "' is not a finite number",
+                                "see `" + app.get_name() + " --help`"},
+                               "E_CLI_USAGE");
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -78,6 +103,7 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments) {
     }
     throw util::UsageError({app.get_name(), error.what(), next}, "E_CLI_USAGE");
   }
+  require_finite(app);
 }
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {

@@ -89,6 +89,19 @@ TEST_F(CalibrateOnCpu, SessionsWithAPilotAreNoNoiseFloor) {
       evaluate::calibration_file(with.cache, device::describe({device::Kind::cpu, 0}))));
 }
 
+TEST_F(CalibrateOnCpu, WhatCannotBeWrittenIsSaidBeforeAnythingIsMeasured) {
+  const auto nothing = [](const std::string& line) { FAIL() << line; };
+  Options with = options();
+  with.raw = "/dev/null";
+  EXPECT_THROW((void)calibrate(with, nothing), util::UsageError);
+  with = options();
+  with.append = folder_.path() / "no such folder" / "study.jsonl";
+  EXPECT_THROW((void)calibrate(with, nothing), util::UsageError);
+  with = options();
+  with.cache = "/dev/null";
+  EXPECT_THROW((void)calibrate(with, nothing), util::Error);
+}
+
 TEST_F(CalibrateOnCpu, SaysWhereNoBandIsReached) {
   Options with = options();
   with.bands = {{"0", "copy 1 ns", Kind::copy, 1e-9}};
