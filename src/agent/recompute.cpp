@@ -35,6 +35,12 @@ class Differences {
     number(what + ".high", a.high, b.high);
   }
 
+  void same(const std::string& what, const nlohmann::json& written, const nlohmann::json& now) {
+    if (written != now) {
+      found.push_back(fmt::format("{} is not what the evaluation gives", what));
+    }
+  }
+
   std::vector<std::string> found;
 };
 
@@ -50,7 +56,6 @@ std::vector<std::string> recompute(const record::FinalResult& result) {
   try {
     now = final_result(evaluate::evaluation_from_json(result.evaluation));
   } catch (const std::exception& error) {
-    // evaluate::recompute() has said so where there are stages.
     if (differences.found.empty()) {
       differences.found.emplace_back(error.what());
     }
@@ -60,6 +65,17 @@ std::vector<std::string> recompute(const record::FinalResult& result) {
     differences.found.push_back(
         fmt::format("verdict is {}, the evaluation gives {}", result.verdict, now.verdict));
   }
+  differences.same("inner_verdict", result.inner_verdict, now.inner_verdict);
+  differences.same("reason", result.reason, now.reason);
+  differences.same("flags", result.flags, now.flags);
+  differences.same("correctness", result.correctness, now.correctness);
+  differences.same("compiled", result.compiled, now.compiled);
+  differences.same("memory_stats", result.memory_stats, now.memory_stats);
+  differences.same("kernel_launch_stats", result.kernel_launch_stats, now.kernel_launch_stats);
+  differences.same("sol_stats", result.sol_stats, now.sol_stats);
+  differences.same("energy_stats", result.energy_stats, now.energy_stats);
+  differences.same("roofline_stats", result.roofline_stats, now.roofline_stats);
+  differences.same("numerical_precision", result.numerical_precision, now.numerical_precision);
   differences.interval("speedup", result.speedup, now.speedup);
   differences.number("runtime", result.runtime_us, now.runtime_us);
   differences.number("ref_runtime", result.ref_runtime_us, now.ref_runtime_us);
@@ -75,6 +91,8 @@ std::vector<std::string> recompute(const record::FinalResult& result) {
     differences.number(b.shape + ".candidate_us", a.candidate_us, b.candidate_us);
     differences.interval(b.shape + ".speedup", a.speedup, b.speedup);
     differences.number(b.shape + ".share_of_floor", a.share_of_floor, b.share_of_floor);
+    differences.number(b.shape + ".replicates", a.replicates, b.replicates);
+    differences.number(b.shape + ".blocks", a.blocks, b.blocks);
   }
   return differences.found;
 }
@@ -88,7 +106,7 @@ Recomputed recompute(const record::RunDir& run) {
     } catch (const util::Error&) {
       continue;
     }
-    if (!trajectory.final_result) {
+    if (!trajectory.final_result || !trajectory.final_result->evaluation.is_object()) {
       continue;
     }
     ++all.results;

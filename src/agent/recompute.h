@@ -14,7 +14,7 @@ namespace sweep::agent {
 [[nodiscard]] std::vector<std::string> recompute(const record::FinalResult& result);
 
 struct Recomputed {
-  std::size_t results = 0;            // trajectories with a result
+  std::size_t results = 0;            // trajectories with a result and its evaluation
   std::vector<std::string> findings;  // "file: what differs"
 };
 

@@ -13,6 +13,7 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -68,27 +69,58 @@ constexpr std::size_t kMostSamples = 200'000;
 constexpr int kMostOfReplicate = 1000;
 
 // Samples come from a file. What is wrong with them; empty: nothing.
-std::string unusable(const TimeResult& time) {
-  if (time.samples.size() > kMostSamples) {
+std::string unusable(const std::vector<Sample>& samples, std::size_t shapes) {
+  if (samples.size() > kMostSamples) {
     return "more samples than a session has";
   }
+  std::map<std::pair<int, int>, int> counts;
+  std::set<int> replicates;
+  for (const Sample& sample : samples) {
+    if (sample.shape < 0 || static_cast<std::size_t>(sample.shape) >= shapes ||
+        sample.position < 0 || sample.position > 3 || sample.block < 0 ||
+        sample.block >= kMostOfReplicate) {
+      return "a sample is of no shape, block or position that there is";
+    }
+    replicates.insert(sample.replicate);
+    if (++counts[{sample.replicate, sample.shape}] > kMostOfReplicate) {
+      return "more samples than a replicate has";
+    }
+  }
+  // Memory is taken for all of them.
+  return counts.size() < replicates.size() * shapes ? "a replicate lacks a shape" : "";
+}
+
+std::string unusable(const TimeResult& time) {
   const auto no_shape = [&time](const SlopeSample& slope) {
     return slope.shape < 0 || slope.shape >= static_cast<int>(time.shapes.size());
   };
   if (time.slopes.size() > kMostSamples || std::ranges::any_of(time.slopes, no_shape)) {
     return "slopes of no shape that there is";
   }
-  std::map<std::pair<int, int>, int> counts;
-  for (const Sample& sample : time.samples) {
-    if (sample.shape < 0 || sample.shape >= static_cast<int>(time.shapes.size()) ||
-        sample.position < 0 || sample.position > 3) {
-      return "a sample is of no shape or position that there is";
-    }
-    if (++counts[{sample.replicate, sample.shape}] > kMostOfReplicate) {
-      return "more samples than a replicate has";
-    }
+  const std::string wrong = unusable(time.samples, time.shapes.size());
+  return wrong.empty() ? unusable(time.pilot, time.shapes.size()) : wrong;
+}
+
+int blocks_of(const std::vector<Sample>& samples) {
+  int blocks = 0;
+  for (const Sample& sample : samples) {
+    blocks = std::max(blocks, sample.block + 1);
   }
-  return "";
+  return blocks;
+}
+
+// A pilot fixes the least number of replicates.
+void check_pilot(const std::string& where,
+                 const TimeResult& now,
+                 std::vector<std::string>& findings) {
+  if (now.pilot.empty()) {
+    return;
+  }
+  const int asked = replicates_after_pilot(now.pilot, now.shapes.size(), 0);
+  if (now.replicates < asked) {
+    findings.push_back(
+        fmt::format("{}.replicates is {}, the pilot asks for {}", where, now.replicates, asked));
+  }
 }
 
 void check(const std::string& where,
@@ -97,6 +129,11 @@ void check(const std::string& where,
            std::vector<std::string>& findings) {
   const TimeResult written = time_from_json(stored);
   if (written.samples.empty() || written.failure) {
+    // Nothing is computed of a session that a wrong call ended.
+    if (!written.shapes.empty() || written.decision) {
+      findings.push_back(where + (written.failure ? ": has times beside a failed call"
+                                                  : ": has times, and no samples"));
+    }
     return;
   }
   if (const std::string wrong = unusable(written); !wrong.empty()) {
@@ -105,6 +142,8 @@ void check(const std::string& where,
   }
   TimeResult now = written;
   compute_statistics(now, may_say_faster);
+  now.blocks = blocks_of(now.samples);
+  check_pilot(where, now, findings);
   json again = to_json(now);
   // Not computed from samples.
   for (const char* key : {"samples", "slopes", "pilot", "earlier", "phases"}) {
@@ -160,6 +199,10 @@ std::optional<Verdict> decided(const Evaluation& e) {
 
 void check_verdict(const Evaluation& e, std::vector<std::string>& findings) {
   const std::optional<Verdict> now = decided(e);
+  const bool timed = e.verdict != Verdict::pass_inconclusive && about_speed(e.verdict);
+  if (timed && (!e.time || (!e.time->failure && !e.time->decision))) {
+    findings.push_back(fmt::format("verdict is {}, and nothing was timed", name(e.verdict)));
+  }
   if (now && about_speed(e.verdict) && *now != e.verdict) {
     findings.push_back(
         fmt::format("verdict is {}, the sessions give {}", name(e.verdict), name(*now)));
@@ -189,13 +232,15 @@ void check_metrics(const Evaluation& e, std::vector<std::string>& findings) {
 void check_conclusions(const json& evaluation, std::vector<std::string>& findings) {
   try {
     const Evaluation e = evaluation_from_json(evaluation);
-    if (e.confirmation.for_archive()) {
-      const std::optional<bool> now = practical_win(e);
-      compare("practical_win",
-              evaluation.value("practical_win", json(nullptr)),
-              now ? json(*now) : json(nullptr),
-              findings);
-    }
+    const std::optional<bool> now = practical_win(e);
+    compare("practical_win",
+            evaluation.value("practical_win", json(nullptr)),
+            now ? json(*now) : json(nullptr),
+            findings);
+    compare("outcome",
+            evaluation.value("outcome", json(name(e.outcome()))),
+            name(e.outcome()),
+            findings);
     check_verdict(e, findings);
     check_metrics(e, findings);
   } catch (const std::exception& error) {
@@ -217,7 +262,8 @@ std::vector<std::string> recompute(const json& evaluation) {
     return findings;
   }
   const auto depth = evaluation.find("depth");
-  const bool may_say_faster = depth == evaluation.end() || *depth != "fast";
+  const json weakened = evaluation.value("weakened", json::array());
+  const bool may_say_faster = (depth == evaluation.end() || *depth != "fast") && weakened.empty();
   const json* heldout = object_in(*stages, "heldout");
   const std::pair<const char*, const json*> places[] = {
       {"time", object_in(*stages, "time")},

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 namespace sweep::evaluate {
 namespace {
@@ -134,18 +136,30 @@ json samples_to_json(const std::vector<Sample>& samples) {
           {"rows", std::move(rows)}};
 }
 
+void require_numbers(const json& row, std::size_t count, const char* otherwise) {
+  if (!row.is_array() || row.size() != count ||
+      !std::ranges::all_of(row, [](const json& value) { return value.is_number(); })) {
+    broken(otherwise);
+  }
+}
+
+int whole(const json& value) {
+  constexpr std::int64_t kMost = INT32_MAX;
+  if (!value.is_number_integer() || value < -kMost || value > kMost) {
+    broken("a place of a sample is not a whole number");
+  }
+  return value.get<int>();
+}
+
 std::vector<Sample> samples_from(const json& body) {
   std::vector<Sample> samples;
   for (const json& row : list_in(body, "rows")) {
-    if (!row.is_array() || row.size() != 8 ||
-        !std::all_of(row.begin(), row.end(), [](const json& value) { return value.is_number(); })) {
-      broken("a sample is not eight numbers");
-    }
-    samples.push_back({row[0].get<int>(),
-                       row[1].get<int>(),
-                       row[2].get<int>(),
-                       row[3].get<int>(),
-                       row[4].get<int>() != 0,
+    require_numbers(row, 8, "a sample is not eight numbers");
+    samples.push_back({whole(row[0]),
+                       whole(row[1]),
+                       whole(row[2]),
+                       whole(row[3]),
+                       whole(row[4]) != 0,
                        row[5].get<double>(),
                        row[6].get<double>(),
                        row[7].get<double>()});
@@ -165,12 +179,8 @@ json slopes_to_json(const std::vector<SlopeSample>& slopes) {
 std::vector<SlopeSample> slopes_from(const json& body) {
   std::vector<SlopeSample> slopes;
   for (const json& row : list_in(body, "rows")) {
-    if (!row.is_array() || row.size() != 4 ||
-        !std::all_of(row.begin(), row.end(), [](const json& value) { return value.is_number(); })) {
-      broken("a slope is not four numbers");
-    }
-    slopes.push_back(
-        {row[0].get<int>(), row[1].get<int>(), row[2].get<double>(), row[3].get<double>()});
+    require_numbers(row, 4, "a slope is not four numbers");
+    slopes.push_back({whole(row[0]), whole(row[1]), row[2].get<double>(), row[3].get<double>()});
   }
   return slopes;
 }

@@ -1,6 +1,8 @@
 #include "agent/recompute.h"
 
 #include "agent/session.h"
+#include "evaluate/metrics.h"
+#include "evaluate/time_summary.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -15,9 +17,23 @@ using testing::IsEmpty;
 record::FinalResult judged() {
   evaluate::Evaluation e;
   e.verdict = evaluate::Verdict::pass_faster;
-  e.time.emplace();
-  e.time->ratio = {1.1, 1.25, 1.4};
-  e.time->shapes.push_back({"full", {{"rows", 5}}, 2e-3, 1.6e-3, {1.1, 1.25, 1.4}, false, 5e-4});
+  evaluate::TimeResult& time = e.time.emplace();
+  time.clock = "cuda events";
+  evaluate::ShapeTiming& shape = time.shapes.emplace_back();
+  shape.shape = "full";
+  shape.dims = {{"rows", 5}};
+  shape.floor_seconds = 5e-4;
+  for (int i = 0; i < 2 * 4 * 4; ++i) {
+    const int block = i / 4 % 4, position = i % 4;
+    const bool candidate = (position == 1 || position == 2) == (block % 2 == 0);
+    const double seconds = candidate ? 1.6e-3 : 2e-3;
+    time.samples.push_back({i / 16, 0, block, position, candidate, seconds, seconds + 1.5e-4, 1});
+  }
+  evaluate::compute_statistics(time, true);
+  time.blocks = 4;
+  e.headline = "1.25x";
+  e.device = "cuda:0";
+  e.metrics = evaluate::metrics_of(time, device::Kind::cuda, {});
   record::FinalResult result = final_result(e);
   result.evaluation = evaluate::to_json(e, evaluate::View::archive);
   return result;
@@ -34,11 +50,19 @@ TEST(RecomputeResult, NamesWhatDiffers) {
   result.timings.at(0).candidate_us = 800;
   result.runtime_us.reset();
   result.verdict = "PASS_EQUIVALENT";
+  result.reason = "2.50x";
+  result.correctness = false;
+  result.timings.at(0).blocks = 20;
+  result.sol_stats = nullptr;
   const auto findings = recompute(result);
   EXPECT_THAT(findings, Contains("speedup.point is 2.5, the evaluation gives 1.25"));
   EXPECT_THAT(findings, Contains("rows=5.candidate_us is 800, the evaluation gives 1600"));
   EXPECT_THAT(findings, Contains(HasSubstr("runtime is -1")));
   EXPECT_THAT(findings, Contains("verdict is PASS_EQUIVALENT, the evaluation gives PASS_FASTER"));
+  EXPECT_THAT(findings, Contains("reason is not what the evaluation gives"));
+  EXPECT_THAT(findings, Contains("correctness is not what the evaluation gives"));
+  EXPECT_THAT(findings, Contains("rows=5.blocks is 20, the evaluation gives 4"));
+  EXPECT_THAT(findings, Contains("sol_stats is not what the evaluation gives"));
 }
 
 TEST(RecomputeResult, AnEvaluationThatCannotBeReadIsAFinding) {

@@ -42,6 +42,7 @@ TimeResult timed(std::uint64_t seed, const std::function<void(Sample&)>& change 
     }
   }
   compute_statistics(time, true);
+  time.blocks = 4;
   return time;
 }
 
@@ -164,6 +165,7 @@ TEST(Recompute, EveryPublishedNumberIsCompared) {
                            "/guards/carryover/point",
                            "/guards/hidden_seconds/limit",
                            "/discarded",
+                           "/blocks",
                            "/replicates",
                            "/shapes/1/seed_seconds",
                            "/shapes/0/ratio/point"}) {
@@ -229,6 +231,7 @@ TEST(Recompute, AVerdictAboutSpeedIsThatOfTheDecidingSession) {
   EXPECT_THAT(recompute(archived(e)), IsEmpty());
   e.verdict = Verdict::pass_inconclusive;
   e.weakened = {"flush"};
+  compute_statistics(*e.time, false);
   EXPECT_THAT(recompute(archived(e)), IsEmpty());
 }
 
@@ -263,12 +266,69 @@ TEST(Recompute, AConfirmingSessionMayRejectTheKernel) {
   EXPECT_THAT(recompute(archived(e)), IsEmpty());
 }
 
+TEST(Recompute, WhatALeftOutPartShowedIsNamed) {
+  const json body = evaluation();
+  const auto altered = [&body](const char* path, const json& value) {
+    json copy = body;
+    copy[json::json_pointer(path)] = value;
+    return recompute(copy);
+  };
+  EXPECT_THAT(altered("/stages/time/samples/rows", json::array()),
+              Contains("time: has times, and no samples"));
+  Failure failure;
+  failure.verdict = Verdict::incorrect_value;
+  EXPECT_THAT(altered("/stages/time/failure", to_json(failure)),
+              Contains("time: has times beside a failed call"));
+  EXPECT_THAT(altered("/stages/time/decision", nullptr), Contains(HasSubstr("nothing was timed")));
+  EXPECT_THAT(altered("/stages", json::object()), Contains(HasSubstr("nothing was timed")));
+  EXPECT_THAT(altered("/practical_win", true), Contains(HasSubstr("practical_win is true")));
+  EXPECT_THAT(altered("/outcome", "rejected"), Contains(HasSubstr("outcome is")));
+}
+
+// Of two replicates, as a sweep's submit has it.
+TEST(Recompute, APilotFixesTheLeastNumberOfReplicates) {
+  Evaluation e;
+  e.verdict = Verdict::pass_faster;
+  e.time = timed(1);
+  e.time->pilot = e.time->samples;
+  std::erase_if(e.time->pilot, [](const Sample& sample) { return sample.replicate > 1; });
+  for (Sample& sample : e.time->pilot) {
+    sample.device_seconds *= sample.candidate && sample.replicate == 1 ? 1.1 : 1;
+  }
+  json body = json::parse(to_json(e, View::archive).dump());
+  EXPECT_THAT(recompute(body), Contains("time.replicates is 5, the pilot asks for 15"));
+  time_of(body)["pilot"]["rows"][0][1] = 2;
+  EXPECT_THAT(recompute(body), Contains(HasSubstr("no shape, block or position")));
+}
+
+TEST(Recompute, ShapesThatNoReplicateHasCostNoMemory) {
+  json body = evaluation();
+  json& shapes = time_of(body).at("shapes");
+  const json one = shapes.at(0);
+  for (int i = 0; i < 1000; ++i) {
+    shapes.push_back(one);
+  }
+  json& rows = time_of(body).at("samples").at("rows");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i][0] = i / 4;
+  }
+  EXPECT_THAT(recompute(body), Contains(HasSubstr("a replicate lacks a shape")));
+}
+
+TEST(Recompute, PlacesOfSamplesAreWholeNumbers) {
+  for (const json& value : {json(1e300), json(0.5), json(std::int64_t{1} << 32U)}) {
+    json body = evaluation();
+    time_of(body).at("samples").at("rows").at(3).at(0) = value;
+    EXPECT_THAT(recompute(body), Contains(HasSubstr("not a whole number"))) << value;
+  }
+}
+
 TEST(Recompute, HostileInputIsAFinding) {
   for (const auto& [column, value] :
        std::vector<std::pair<std::size_t, int>>{{1, -1}, {1, 2}, {3, 4}}) {
     json body = evaluation();
     time_of(body).at("samples").at("rows").at(3).at(column) = value;
-    EXPECT_THAT(recompute(body), Contains(HasSubstr("no shape or position"))) << column;
+    EXPECT_THAT(recompute(body), Contains(HasSubstr("no shape, block or position"))) << column;
   }
   json body = evaluation();
   time_of(body).at("samples") = 7;
