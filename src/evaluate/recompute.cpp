@@ -97,8 +97,7 @@ std::string unusable(const TimeResult& time) {
   if (time.slopes.size() > kMostSamples || std::ranges::any_of(time.slopes, no_shape)) {
     return "slopes of no shape that there is";
   }
-  const std::string wrong = unusable(time.samples, time.shapes.size());
-  return wrong.empty() ? unusable(time.pilot, time.shapes.size()) : wrong;
+  return unusable(time.samples, time.shapes.size());
 }
 
 int blocks_of(const std::vector<Sample>& samples) {
@@ -107,20 +106,6 @@ int blocks_of(const std::vector<Sample>& samples) {
     blocks = std::max(blocks, sample.block + 1);
   }
   return blocks;
-}
-
-// A pilot fixes the least number of replicates.
-void check_pilot(const std::string& where,
-                 const TimeResult& now,
-                 std::vector<std::string>& findings) {
-  if (now.pilot.empty()) {
-    return;
-  }
-  const int asked = replicates_after_pilot(now.pilot, now.shapes.size(), 0);
-  if (now.replicates < asked) {
-    findings.push_back(
-        fmt::format("{}.replicates is {}, the pilot asks for {}", where, now.replicates, asked));
-  }
 }
 
 void check(const std::string& where,
@@ -143,7 +128,6 @@ void check(const std::string& where,
   TimeResult now = written;
   compute_statistics(now, may_say_faster);
   now.blocks = blocks_of(now.samples);
-  check_pilot(where, now, findings);
   json again = to_json(now);
   // Not computed from samples.
   for (const char* key : {"samples", "slopes", "pilot", "earlier", "phases"}) {

@@ -285,22 +285,6 @@ TEST(Recompute, WhatALeftOutPartShowedIsNamed) {
   EXPECT_THAT(altered("/outcome", "rejected"), Contains(HasSubstr("outcome is")));
 }
 
-// Of two replicates, as a sweep's submit has it.
-TEST(Recompute, APilotFixesTheLeastNumberOfReplicates) {
-  Evaluation e;
-  e.verdict = Verdict::pass_faster;
-  e.time = timed(1);
-  e.time->pilot = e.time->samples;
-  std::erase_if(e.time->pilot, [](const Sample& sample) { return sample.replicate > 1; });
-  for (Sample& sample : e.time->pilot) {
-    sample.device_seconds *= sample.candidate && sample.replicate == 1 ? 1.1 : 1;
-  }
-  json body = json::parse(to_json(e, View::archive).dump());
-  EXPECT_THAT(recompute(body), Contains("time.replicates is 5, the pilot asks for 15"));
-  time_of(body)["pilot"]["rows"][0][1] = 2;
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("no shape, block or position")));
-}
-
 TEST(Recompute, ShapesThatNoReplicateHasCostNoMemory) {
   json body = evaluation();
   json& shapes = time_of(body).at("shapes");
