@@ -93,7 +93,8 @@ TEST(QuickstartOptions, WhatCannotBeMeantIsNamed) {
     EXPECT_THAT(quickstart_refusal({"--run", "--target", target}), HasSubstr("E_CLI_USAGE"))
         << target;
   }
-  EXPECT_THAT(quickstart_refusal({"--run", "--target", "nan"}), HasSubstr("--target is no number"));
+  EXPECT_THAT(quickstart_refusal({"--run", "--target", "nan"}),
+              HasSubstr("--target: 'nan' is not a finite number"));
   EXPECT_THAT(quickstart_refusal({"--device", "tpu"}), HasSubstr("E_DEVICE_NAME"));
 }
 
