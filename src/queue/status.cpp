@@ -3,6 +3,7 @@
 #include "config/matrix.h"
 #include "endpoint/price.h"
 #include "queue/live.h"
+#include "queue/recorded.h"
 #include "record/chains.h"
 #include "record/claims.h"
 #include "record/foreign.h"
@@ -19,16 +20,6 @@ namespace {
 
 using nlohmann::json;
 using record::Row;
-
-std::string id_of(const record::ItemName& name) {
-  config::WorkItem item;
-  item.variant = name.variant;
-  item.model = name.model;
-  item.level = name.level;
-  item.problem = name.problem;
-  item.attempt = name.attempt;
-  return item.id();
-}
 
 // A field of a row's data; what a foreign hand wrote in its place counts as nothing.
 std::string field_text(const json& data, const char* key) {
@@ -48,7 +39,7 @@ class Reader {
  public:
   Reader(RunStatus& status, const std::vector<record::ItemName>& planned) : status_(status) {
     for (const record::ItemName& name : planned) {
-      const std::string id = id_of(name);
+      const std::string id = item_of(name).id();
       if (models_of_.emplace(id, name.model).second) {
         ++model(name.model).items;
         ++status_.items;

@@ -8,23 +8,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kConfig = R"([run]
-name = "r"
-problems = ["level1/3"]
-device = "cpu"
-num_correct_trials = 1
-submit_num_correct_trials = 1
-[report]
-serve = false
-[[models]]
-name = "demo-fixer"
-api_kind = "openai_chat"
-base_url = "builtin:demo"
-)";
-
 TEST(Gc, DeletesOnlyWhatNothingNames) {
   const Workspace here;
-  here.write("s.toml", kConfig);
+  here.write("s.toml", kOneItem);
   ASSERT_EQ(here.sweep({"s.toml"}).code, 0);
   const std::string stray = "runs/r/artifacts/" + std::string(64, 'e');
   const std::string half = "runs/r/artifacts/." + std::string(64, 'e') + ".abcdef";
@@ -46,7 +32,7 @@ TEST(Gc, DeletesOnlyWhatNothingNames) {
 
 TEST(Gc, ADryRunWritesNothing) {
   const Workspace here;
-  here.write("s.toml", kConfig);
+  here.write("s.toml", kOneItem);
   ASSERT_EQ(here.sweep({"s.toml"}).code, 0);
   const std::vector<std::string> mount{"writing", (here.folder() / "runs").string()};
   const Outcome dry = here.sweep_without(mount, {"gc", "r", "--dry-run"});

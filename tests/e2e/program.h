@@ -10,6 +10,22 @@
 
 namespace sweep::e2e {
 
+// A sweep named r of one item: the model that makes a mistake, mends it and wins. Ends in the
+// model's table, so that a test may add keys.
+inline constexpr const char* kOneItem = R"([run]
+name = "r"
+problems = ["level1/3"]
+device = "cpu"
+num_correct_trials = 1
+submit_num_correct_trials = 1
+[report]
+serve = false
+[[models]]
+name = "demo-fixer"
+api_kind = "openai_chat"
+base_url = "builtin:demo"
+)";
+
 // What a user sees of one run of the built program.
 struct Outcome {
   int code = -1;

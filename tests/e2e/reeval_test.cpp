@@ -10,20 +10,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kConfig = R"([run]
-name = "r"
-problems = ["level1/3"]
-device = "cpu"
-num_correct_trials = 1
-submit_num_correct_trials = 1
-[report]
-serve = false
-[[models]]
-name = "demo-fixer"
-api_kind = "openai_chat"
-base_url = "builtin:demo"
-)";
-
 std::string digest(const Workspace& here) {
   return here
       .command({"/bin/sh", "-c", "find runs/r -type f | sort | xargs sha256sum; find runs | wc -l"})
@@ -32,7 +18,7 @@ std::string digest(const Workspace& here) {
 
 TEST(Reeval, JudgesIntoACopyAndLeavesTheRunAsItIs) {
   const Workspace here;
-  here.write("s.toml", kConfig);
+  here.write("s.toml", kOneItem);
   ASSERT_EQ(here.sweep({"s.toml"}).code, 0);
   const std::string before = digest(here);
   const Outcome dry = here.sweep({"reeval", "r", "--dry-run"});
@@ -57,7 +43,7 @@ TEST(Reeval, JudgesIntoACopyAndLeavesTheRunAsItIs) {
 // A problem that was changed since turns the verdict, and the reason is named.
 TEST(Reeval, SaysThatTheProblemChanged) {
   const Workspace here;
-  here.write("s.toml", kConfig);
+  here.write("s.toml", kOneItem);
   ASSERT_EQ(here.sweep({"s.toml"}).code, 0);
   const Outcome copied =
       here.command({"/bin/sh",
@@ -84,7 +70,7 @@ std::filesystem::path kernel_artifact(const Workspace& here) {
 
 TEST(Reeval, AKernelsTextThatIsLostStopsNoOther) {
   const Workspace here;
-  here.write("s.toml", kConfig);
+  here.write("s.toml", kOneItem);
   ASSERT_EQ(here.sweep({"s.toml"}).code, 0);
   std::filesystem::remove(kernel_artifact(here));
   // The file beside the trajectory still has it.
@@ -101,7 +87,7 @@ TEST(Reeval, AKernelsTextThatIsLostStopsNoOther) {
 
 TEST(Reeval, DamagedArtifactsAreNamedAndNotCopied) {
   const Workspace here;
-  here.write("s.toml", kConfig);
+  here.write("s.toml", kOneItem);
   ASSERT_EQ(here.sweep({"s.toml"}).code, 0);
   const std::string bad = kernel_artifact(here).filename().string();
   std::filesystem::remove(kernel_artifact(here));

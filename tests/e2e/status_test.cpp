@@ -11,20 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // The model needs three requests and may make one a minute: such a sweep is at work for long.
-constexpr const char* kSlow = R"([run]
-name = "r"
-problems = ["level1/3"]
-device = "cpu"
-num_correct_trials = 1
-submit_num_correct_trials = 1
-[report]
-serve = false
-[[models]]
-name = "demo-fixer"
-api_kind = "openai_chat"
-base_url = "builtin:demo"
-rpm = 1
-)";
+const std::string kSlow = std::string(kOneItem) + "rpm = 1\n";
 
 // Starts the sweep, waits for its first recorded request, and does `then` beside it; $p is its
 // process. Its exit code is the last line of standard output.
