@@ -219,7 +219,8 @@ class Device {
   [[nodiscard]] virtual std::variant<std::unique_ptr<Sequence>, Fault> prepare(
       Module& module, std::span<const Step> steps) = 0;
   // Gives a prepared sequence the arguments of `steps`, which differ from those that it was made of
-  // in bytes of arguments only. False: this device makes it anew instead.
+  // in bytes of arguments only. On the host alone: what the device must be told, the next run()
+  // tells it before its clocks start. False: this device makes it anew instead.
   [[nodiscard]] virtual bool update(Sequence& sequence, std::span<const Step> steps);
   [[nodiscard]] virtual std::variant<RunTime, Fault> run(Sequence& sequence) = 0;
 

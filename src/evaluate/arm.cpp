@@ -235,31 +235,28 @@ void Arm::forget(std::int64_t sequence) {
 }
 
 void Arm::update_after_run(std::int64_t sequence, std::vector<StepPatch> patches) {
-  deferred_[sequence] = {std::move(patches), std::nullopt};
+  deferred_[sequence] = {std::move(patches), false};
 }
 
-std::optional<bool> Arm::take_update(std::int64_t sequence) {
+bool Arm::take_update(std::int64_t sequence) {
   const auto node = deferred_.extract(sequence);
-  return node.empty() ? std::nullopt : node.mapped().made;
+  return !node.empty() && node.mapped().sent;
 }
 
 nlohmann::json Arm::open_updates() const {
   json list = json::array();
   for (const auto& [sequence, deferred] : deferred_) {
-    if (!deferred.made) {
+    if (!deferred.sent) {
       list.push_back({{"sequence", sequence}, {"patches", patches_to_json(deferred.patches)}});
     }
   }
   return list;
 }
 
-void Arm::close_updates(const nlohmann::json& answer) {
-  const auto refused = field<std::vector<std::int64_t>>(answer, "refused");
+void Arm::close_updates() {
   for (auto& [sequence, deferred] : deferred_) {
-    if (!deferred.made) {
-      deferred.made = std::ranges::find(refused, sequence) == refused.end();
-      deferred.patches.clear();
-    }
+    deferred.sent = true;
+    deferred.patches.clear();
   }
 }
 
@@ -274,16 +271,13 @@ device::RunTime Arm::run(std::int64_t sequence,
   device::RunTime time;
   json message = {{"do", "run"}, {"sequence", sequence}, {"poison", poison}, {"sets", sets}};
   json updates = open_updates();
-  const bool updating = !updates.empty();
-  if (updating) {
+  if (!updates.empty()) {
     message["updates"] = std::move(updates);
   }
   ask(message, seconds, -1, [&](const json& answer) {
     time = {field<double>(answer, "device"), field<double>(answer, "host")};
-    if (updating) {
-      close_updates(answer);
-    }
   });
+  close_updates();
   return time;
 }
 

@@ -109,14 +109,14 @@ class Arm {
   void update(std::int64_t sequence, const std::vector<StepPatch>& patches);
   void forget(std::int64_t sequence);
 
-  // The next run() makes these changes after its call and its wash, while the device still is the
-  // runner's: on their own they cost two turns of a GPU between processes, 0.28 ms on an H200. One
-  // such change of a sequence may be open.
+  // The next run() hands these changes over as well; the runner makes them after its answer, while
+  // the device is the judge's, without touching it: on their own they cost two turns of a GPU
+  // between processes, 0.28 ms on an H200. What is left to do on the device, and a fault of it,
+  // belongs to the call that needs them. One such change of a sequence may be open.
   void update_after_run(std::int64_t sequence, std::vector<StepPatch> patches);
 
-  // What became of it, once: made; refused, and the sequence must be forgotten; nothing if no run
-  // has come to it: it will not be made.
-  [[nodiscard]] std::optional<bool> take_update(std::int64_t sequence);
+  // Whether a run has handed it over; once. Else it will not be made.
+  [[nodiscard]] bool take_update(std::int64_t sequence);
 
   // Overwrites scratch sets with the pattern, and what a runner's context keeps between calls.
   void wash(std::uint32_t poison, const std::vector<std::int64_t>& sets);
@@ -150,9 +150,9 @@ class Arm {
 
   [[nodiscard]] wire::Channel& channel() { return runner_.channel(); }
 
-  // Part of a run: the open changes, and what the runner says of them.
+  // Part of a run: the open changes, which it hands over.
   [[nodiscard]] nlohmann::json open_updates() const;
-  void close_updates(const nlohmann::json& answer);
+  void close_updates();
 
   [[noreturn]] void lost(const util::InfraError& error, double seconds);
 
@@ -165,7 +165,7 @@ class Arm {
 
   struct Deferred {
     std::vector<StepPatch> patches;
-    std::optional<bool> made;
+    bool sent = false;
   };
 
   std::map<std::int64_t, Deferred> deferred_;  // by sequence

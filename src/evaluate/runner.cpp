@@ -35,11 +35,21 @@ class Runner {
       if (what == "quit") {
         return;
       }
-      channel_.send(answer(what, message));
+      const json reply = answer(what, message);
+      channel_.send(reply);
+      if (!reply.contains("fault")) {
+        make_updates(message.body);
+      }
     }
   }
 
  private:
+  struct Prepared {
+    std::vector<device::Step> steps;
+    std::unique_ptr<device::Sequence> sequence;
+    bool stale = false;  // made of other arguments than `steps` has
+  };
+
   json answer(const std::string& what, wire::Message& message) {
     const json& body = message.body;
     if (what == "run") {
@@ -180,19 +190,35 @@ class Runner {
     if (const auto* fault = std::get_if<device::Fault>(&made)) {
       return {{"fault", fault_to_json(*fault)}};
     }
-    sequences_[++last_] = {std::move(steps), std::get<0>(std::move(made))};
+    sequences_[++last_] = {std::move(steps), std::get<0>(std::move(made)), false};
     return {{"sequence", last_}};
   }
 
   json update(const json& body) {
-    const auto fault = change(body);
+    const auto fault = refresh(change(body));
     return fault ? json{{"fault", fault_to_json(*fault)}} : json::object();
   }
 
-  std::optional<device::Fault> change(const json& body) {
+  // Leaves the device alone.
+  Prepared& change(const json& body) {
     Prepared& prepared = sequences_.at(field<std::int64_t>(body, "sequence"));
     apply_patches(patches_from_json(body.at("patches")), prepared.steps);
-    if (device_->update(*prepared.sequence, prepared.steps)) {
+    prepared.stale |= !device_->update(*prepared.sequence, prepared.steps);
+    return prepared;
+  }
+
+  // Those that came with a run, now that its answer is on its way.
+  void make_updates(const json& body) {
+    if (body.contains("updates")) {
+      for (const json& next : body.at("updates")) {
+        (void)change(next);
+      }
+    }
+  }
+
+  // Makes a sequence anew that could not take its changes.
+  std::optional<device::Fault> refresh(Prepared& prepared) {
+    if (!prepared.stale) {
       return std::nullopt;
     }
     auto made = device_->prepare(*module_, prepared.steps);
@@ -200,16 +226,11 @@ class Runner {
       return std::move(*fault);
     }
     prepared.sequence = std::get<0>(std::move(made));
+    prepared.stale = false;
     return std::nullopt;
   }
 
   void wash(const json& body) {
-    start_wash(body);
-    device_->synchronize();
-  }
-
-  // Returns before it is done.
-  void start_wash(const json& body) {
     const auto poison = static_cast<std::uint32_t>(field<std::uint64_t>(body, "poison"));
     for (const std::int64_t set : field<std::vector<std::int64_t>>(body, "sets")) {
       if (off_.contains(Defence::scratch_poison)) {
@@ -227,41 +248,37 @@ class Runner {
     if (!off_.contains(Defence::persisting_reset)) {
       device_->reset_persisting_cache();
     }
+    device_->synchronize();
   }
 
-  // The call, then what "wash" does, and beside it changes for later calls: neither costs a further
-  // change of context on the device. A change that is refused is no fault of this call.
+  // The call, then what "wash" does, in one turn of the device.
   json run(const json& body) {
-    const auto result =
-        device_->run(*sequences_.at(field<std::int64_t>(body, "sequence")).sequence);
+    Prepared& prepared = sequences_.at(field<std::int64_t>(body, "sequence"));
+    if (const auto fault = refresh(prepared)) {
+      return {{"fault", fault_to_json(*fault)}};
+    }
+    const auto result = device_->run(*prepared.sequence);
     if (const auto* fault = std::get_if<device::Fault>(&result)) {
       return {{"fault", fault_to_json(*fault)}};
     }
-    start_wash(body);
+    wash(body);
     const auto& time = std::get<device::RunTime>(result);
-    json answer = {{"device", time.device_seconds}, {"host", time.host_seconds}};
-    if (body.contains("updates")) {
-      json& refused = answer["refused"] = json::array();
-      for (const json& next : body.at("updates")) {
-        if (change(next)) {
-          refused.push_back(field<std::int64_t>(next, "sequence"));
-        }
-      }
-    }
-    device_->synchronize();
-    return answer;
+    return {{"device", time.device_seconds}, {"host", time.host_seconds}};
   }
 
   // Calls one after another, each after a flush if asked for; the judge times the whole.
   json row(const json& body) {
     const auto calls = field<std::int64_t>(body, "calls");
     const bool flush = field<bool>(body, "flush");
-    device::Sequence& sequence = *sequences_.at(field<std::int64_t>(body, "sequence")).sequence;
+    Prepared& prepared = sequences_.at(field<std::int64_t>(body, "sequence"));
+    if (const auto fault = refresh(prepared)) {
+      return {{"fault", fault_to_json(*fault)}};
+    }
     for (std::int64_t i = 0; i < calls; ++i) {
       if (flush) {
         (void)device_->flush_cache();
       }
-      const auto result = device_->run(sequence);
+      const auto result = device_->run(*prepared.sequence);
       if (const auto* fault = std::get_if<device::Fault>(&result)) {
         return {{"fault", fault_to_json(*fault)}};
       }
@@ -269,11 +286,6 @@ class Runner {
     wash(body);
     return json::object();
   }
-
-  struct Prepared {
-    std::vector<device::Step> steps;
-    std::unique_ptr<device::Sequence> sequence;
-  };
 
   wire::Channel channel_;
   DefenceSet off_;

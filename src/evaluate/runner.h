@@ -18,10 +18,12 @@ namespace sweep::evaluate {
 //   update {sequence, patches[..]}       {} | {fault}
 //   forget {sequence}                    {}
 //   wash {poison, sets[..]}              {}
-//   run {sequence, poison, sets[..]}     {device, host} | {fault}
+//   run {sequence, poison, sets[..], updates[{sequence, patches[..]}]?}
+//                                        {device, host} | {fault}
 //   quit                                 (no answer)
 // wash poisons scratch and overwrites caches and arenas of the runner's context; run does so after
-// the call.
+// the call. Its updates are made after the answer, on the host; what they need of the device, and
+// a fault of it, comes with the next run of that sequence.
 // After a fault the runner only waits to be ended.
 [[nodiscard]] int runner_main(int fd);
 

@@ -214,14 +214,7 @@ void Seat::settle() {
     return;
   }
   Foreseen plan = *std::exchange(foreseen_, std::nullopt);
-  const std::optional<bool> made = arm_.take_update(sequence_);
-  if (!made) {
-    return;
-  }
-  ready_for_.clear();
-  steps_.clear();
-  if (!*made) {
-    arm_.forget(std::exchange(sequence_, 0));
+  if (!arm_.take_update(sequence_)) {
     return;
   }
   steps_ = std::move(plan.steps);

@@ -189,7 +189,19 @@ double CudaSequence::seconds() const {
   return static_cast<double>(milliseconds) * 1e-3;
 }
 
+std::optional<Fault> CudaSequence::upload(CUstream stream) {
+  if (uploaded_) {
+    return std::nullopt;
+  }
+  if (const CUresult result = driver_->cuGraphUpload_(exec_, stream); result != CUDA_SUCCESS) {
+    return driver_->fault(result, Fault::Kind::launch);
+  }
+  uploaded_ = true;
+  return std::nullopt;
+}
+
 bool CudaSequence::update(std::span<const Step> steps) {
+  uploaded_ = false;
   return updates_ && std::ranges::all_of(kernels_, [&](const KernelNode& kernel) {
            const auto* launch =
                kernel.step < steps.size() ? std::get_if<Launch>(&steps[kernel.step]) : nullptr;

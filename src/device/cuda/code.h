@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -88,6 +89,9 @@ class CudaSequence final : public Sequence {
   // Device::update(): false, and perhaps half done, where the driver refuses a node.
   [[nodiscard]] bool update(std::span<const Step> steps);
 
+  // Brings to the device what it does not have of the graph, asynchronously on `stream`.
+  [[nodiscard]] std::optional<Fault> upload(CUstream stream);
+
  private:
   // A kernel's node and what it was made with.
   struct KernelNode {
@@ -104,7 +108,8 @@ class CudaSequence final : public Sequence {
   CUevent start_ = nullptr;
   CUevent stop_ = nullptr;
   std::vector<KernelNode> kernels_;
-  bool updates_ = true;  // false: made anew instead
+  bool updates_ = true;    // false: made anew instead
+  bool uploaded_ = false;  // with all its changes
   std::shared_ptr<void> keeps_;
 };
 

@@ -225,9 +225,8 @@ std::variant<std::unique_ptr<Sequence>, Fault> CudaDevice::prepare(Module& modul
     return *fault;
   }
   auto& sequence = std::get<std::unique_ptr<CudaSequence>>(made);
-  if (const CUresult result = driver_->cuGraphUpload_(sequence->exec(), context_.stream());
-      result != CUDA_SUCCESS) {
-    return driver_->fault(result, Fault::Kind::launch);
+  if (const auto fault = sequence->upload(context_.stream())) {
+    return *fault;
   }
   if (const CUresult result = driver_->cuStreamSynchronize_(context_.stream());
       result != CUDA_SUCCESS) {
@@ -237,14 +236,14 @@ std::variant<std::unique_ptr<Sequence>, Fault> CudaDevice::prepare(Module& modul
 }
 
 bool CudaDevice::update(Sequence& sequence, std::span<const Step> steps) {
-  auto& graph = dynamic_cast<CudaSequence&>(sequence);
-  return graph.update(steps) &&
-         driver_->cuGraphUpload_(graph.exec(), context_.stream()) == CUDA_SUCCESS &&
-         driver_->cuStreamSynchronize_(context_.stream()) == CUDA_SUCCESS;
+  return dynamic_cast<CudaSequence&>(sequence).update(steps);
 }
 
 std::variant<RunTime, Fault> CudaDevice::run(Sequence& sequence) {
   auto& graph = dynamic_cast<CudaSequence&>(sequence);
+  if (const auto fault = graph.upload(context_.stream())) {
+    return *fault;
+  }
   synchronize();
   const auto begin = std::chrono::steady_clock::now();
   CUresult result = driver_->cuGraphLaunch_(graph.exec(), context_.stream());
