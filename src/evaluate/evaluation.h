@@ -62,10 +62,6 @@ struct EvaluationRequest {
   DefenceSet off;  // `sweep selftest` and tests only: the result says so and is never PASS_FASTER
 };
 
-// Judges that check, stress or get ready to time at a time on one GPU: judge and runner of each
-// take turns on it, and each further pair makes every turn longer.
-inline constexpr std::int64_t kJudgesPerGpu = 2;
-
 // What evaluate() needs from its surroundings. Paths need not exist (cache and locks are made).
 struct Services {
   std::filesystem::path problems;  // folder with level1/..; see problem/catalog.h
@@ -79,7 +75,7 @@ struct Services {
   std::filesystem::path salt;     // empty: $SWEEP_SALT_FILE, else ~/.local/state/sweep/salt
   std::filesystem::path program;  // binary with the roles; empty: this program
   std::int64_t compilers = 0;     // submissions compiled at a time on this machine; 0: no limit
-  std::int64_t judges = kJudgesPerGpu;  // that share a GPU at a time (shared_place()); 0: no limit
+  std::int64_t judges = 2;        // that share a GPU at a time (shared_place()); 0: no limit
 };
 
 class Spares;
