@@ -118,7 +118,6 @@ struct Agent {
 struct Parallelism {
   std::int64_t num_gpu_devices = 0;  // 0: all that are present
   std::int64_t agents_per_gpu = 4;
-  std::int64_t judges_per_gpu = 2;          // that share a GPU at a time; 0: no limit
   std::int64_t cpu_compilers = 0;           // 0: one a core
   double worker_timeout_s = 1800;           // wall limit of one item; <= 0: none
   double eval_timeout_s = 3600;             // limit of one evaluation without waiting

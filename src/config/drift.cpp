@@ -139,7 +139,6 @@ json config_json(const SweepConfig& config) {
           {"parallelism",
            {{"num_gpu_devices", p.num_gpu_devices},
             {"agents_per_gpu", p.agents_per_gpu},
-            {"judges_per_gpu", p.judges_per_gpu},
             {"cpu_compilers", p.cpu_compilers},
             {"worker_timeout_s", p.worker_timeout_s},
             {"eval_rpc_timeout_s", p.eval_timeout_s},

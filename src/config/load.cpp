@@ -138,7 +138,6 @@ void read_agent(TomlReader& reader, const toml::table& table, Agent& agent) {
 void read_parallelism(TomlReader& reader, const toml::table& table, Parallelism& into) {
   reader.integer(table, "num_gpu_devices", into.num_gpu_devices, 1, 1024);
   reader.integer(table, "agents_per_gpu", into.agents_per_gpu, 1, 256);
-  reader.integer(table, "judges_per_gpu", into.judges_per_gpu, 0, 256);
   reader.integer(table, "cpu_compilers", into.cpu_compilers, 1, 4096);
   reader.number(table, "worker_timeout_s", into.worker_timeout_s, -1e9, 1e9);
   reader.number(table, "eval_rpc_timeout_s", into.eval_timeout_s, 1, 1e9);

@@ -218,11 +218,6 @@ constexpr std::array kRunKeys = {
 
     Key{"parallelism", "num_gpu_devices", kInt, "all", "GPUs to use"},
     Key{"parallelism", "agents_per_gpu", kInt, "4", "conversations a GPU"},
-    Key{"parallelism",
-        "judges_per_gpu",
-        kInt,
-        "2",
-        "kernels checked and stressed at a time on one GPU, of all sweeps; 0: no limit"},
     Key{"parallelism", "cpu_compilers", kInt, "one a core", "compilers at a time"},
     Key{"parallelism",
         "use_eval_queue",

@@ -9,14 +9,14 @@ std::filesystem::path folder_of(const SessionOptions& options) {
   return options.locks.empty() ? util::lock_folder() : options.locks;
 }
 
-// Tells options.waiting who holds the lock `name` while `take` waits, and when it is over.
+// Tells options.waiting who holds the device while `take` waits, and when it is over.
 template <class Take>
-void told(const SessionOptions& options, const std::string& name, const Take& take) {
+void told(const SessionOptions& options, const device::Info& info, const Take& take) {
   bool waited = false;
   take([&](double) {
     waited = true;
     if (options.waiting) {
-      const std::vector<util::Holder> holders = util::holders(folder_of(options), name);
+      const std::vector<util::Holder> holders = util::holders(folder_of(options), info.uuid);
       options.waiting(&holders);
     }
     return true;
@@ -24,16 +24,6 @@ void told(const SessionOptions& options, const std::string& name, const Take& ta
   if (waited && options.waiting) {
     options.waiting(nullptr);
   }
-}
-
-util::FileLock acquire_told(const SessionOptions& options,
-                            const std::string& name,
-                            const util::LockUse& use) {
-  std::optional<util::FileLock> lock;
-  told(options, name, [&](const util::WaitCallback& waiting) {
-    lock = util::acquire(folder_of(options), name, use, waiting);
-  });
-  return std::move(lock).value();
 }
 
 }  // namespace
@@ -48,21 +38,11 @@ util::FileLock lock_device(const SessionOptions& options,
                           static_cast<std::uint64_t>(std::clamp(bytes, 0.0, kMostBytes)),
                           info.total_bytes / 4 * 3,
                           options.holder};
-  return acquire_told(options, info.uuid, use);
-}
-
-std::string shared_place_name(const device::Info& info) {
-  return info.uuid + ".judges";
-}
-
-std::optional<util::FileLock> shared_place(const SessionOptions& options,
-                                           const device::Info& info) {
-  if (options.judges <= 0 || options.arm.device.kind == device::Kind::cpu) {
-    return std::nullopt;
-  }
-  const util::LockUse use{
-      util::LockMode::shared, 1, static_cast<std::uint64_t>(options.judges), options.holder};
-  return acquire_told(options, shared_place_name(info), use);
+  std::optional<util::FileLock> lock;
+  told(options, info, [&](const util::WaitCallback& waiting) {
+    lock = util::acquire(folder_of(options), info.uuid, use, waiting);
+  });
+  return std::move(lock).value();
 }
 
 // Whether any process is on its way that a player will have.
@@ -79,7 +59,7 @@ void Session::give_way() {
     return;
   }
   device_->synchronize();
-  told(options_, device_->info().uuid, [&](const util::WaitCallback& waiting) {
+  told(options_, device_->info(), [&](const util::WaitCallback& waiting) {
     (void)util::give_way(*lock_, folder_of(options_), device_->info().uuid, waiting);
   });
 }

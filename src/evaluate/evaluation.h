@@ -75,7 +75,6 @@ struct Services {
   std::filesystem::path salt;     // empty: $SWEEP_SALT_FILE, else ~/.local/state/sweep/salt
   std::filesystem::path program;  // binary with the roles; empty: this program
   std::int64_t compilers = 0;     // submissions compiled at a time on this machine; 0: no limit
-  std::int64_t judges = 2;        // that share a GPU at a time (shared_place()); 0: no limit
 };
 
 class Spares;

@@ -139,7 +139,6 @@ class Judge {
     options_.off = defences_from(field<std::vector<std::string>>(body, "off"));
     options_.arm.off = options_.off;
     options_.holder = static_cast<int>(field<std::int64_t>(body, "holder"));
-    options_.judges = field<std::int64_t>(body, "judges");
     options_.waiting = [this](const std::vector<util::Holder>* holders) {
       report_waiting(holders);
     };

@@ -100,7 +100,6 @@ JudgeSpec judge_spec(const EvaluationRequest& request, const Services& services)
   spec.program =
       services.program.empty() ? std::filesystem::read_symlink("/proc/self/exe") : services.program;
   spec.locks = services.locks;
-  spec.judges = services.judges;
   spec.device = request.device;
   spec.allow_unsandboxed = request.allow_unsandboxed;
   spec.device_printf = request.device_printf;
@@ -130,8 +129,7 @@ JudgeClient::JudgeClient(const JudgeSpec& spec)
                  {"allow_unsandboxed", spec.allow_unsandboxed},
                  {"device_printf", spec.device_printf},
                  {"off", names(spec.off)},
-                 {"holder", ::getpid()},
-                 {"judges", spec.judges}});
+                 {"holder", ::getpid()}});
   if (spec_.ahead) {
     start();
   }
@@ -148,7 +146,6 @@ void JudgeClient::begin() {
   pageable_ = field<bool>(answer, "pageable");
   if (!spec_.ahead) {
     util::make_lock_files(locks_, info_.uuid);
-    util::make_lock_files(locks_, shared_place_name(info_));
     start();
   }
 }

@@ -28,7 +28,6 @@ struct JudgeSpec {
   std::vector<std::filesystem::path> libraries;  // folders of vendor libraries that runners open
   double deadline_seconds = 600;  // from begin(), without the time spent waiting for locks
   int runners = 2;                // started ahead: seed and candidate need one each
-  std::int64_t judges = 0;        // Services::judges
   // That the device's lock files exist is known: it opens without waiting for begin().
   bool ahead = false;
 };

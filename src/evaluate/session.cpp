@@ -136,11 +136,6 @@ void Session::start_players(int pairs) {
 void Session::lock(util::LockMode mode, double bytes) {
   lock_.reset();
   lock_mode_ = mode;
-  if (mode == util::LockMode::exclusive) {
-    place_.reset();
-  } else if (!place_) {
-    place_ = shared_place(options_, device_->info());
-  }
   lock_ = lock_device(options_, device_->info(), mode, bytes);
 }
 

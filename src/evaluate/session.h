@@ -62,8 +62,7 @@ struct SessionOptions {
   std::uint64_t seed = 1;
   DefenceSet off;  // the arm has its own copy
   std::filesystem::path locks;
-  int holder = 0;           // process that a person finds as the holder of our locks; 0: this one
-  std::int64_t judges = 0;  // that share a GPU at a time, of whatever sweep; 0: no limit
+  int holder = 0;  // process that a person finds as the holder of our locks; 0: this one
   // Called about ten times a second while a lock is waited for, with those who have it, and once
   // with null when it is ours after that.
   std::function<void(const std::vector<util::Holder>*)> waiting;
@@ -79,15 +78,6 @@ struct SessionOptions {
                                          const device::Info& info,
                                          util::LockMode mode,
                                          double bytes);
-
-// A place among the `options.judges` that share a GPU for longer than opening it takes; asked for
-// before lock_device(), so that who waits for it stands in nobody's way who wants the device alone.
-// None on the cpu device and where there is no limit.
-[[nodiscard]] std::optional<util::FileLock> shared_place(const SessionOptions& options,
-                                                         const device::Info& info);
-
-// Of its lock files.
-[[nodiscard]] std::string shared_place_name(const device::Info& info);
 
 // What a player will be asked for after a call, so that its runner may change its plan in the same
 // turn of the device. Null: not known.
@@ -163,14 +153,11 @@ class Session {
   // while.
   void retire(Player player);
 
-  // Lets go of the lock that the session holds and takes another, as lock_device(), a shared one
-  // with its shared_place(). Waiting counts against no deadline.
+  // Lets go of the lock that the session holds and takes another, as lock_device(). Waiting counts
+  // against no deadline.
   void lock(util::LockMode mode, double bytes = 0);
 
-  void unlock() {
-    lock_.reset();
-    place_.reset();
-  }
+  void unlock() { lock_.reset(); }
 
   // Between two pieces of work under a shared lock: who waits to time alone goes first. Else four
   // agents on one H200 waited for each other's whole stages, 30 of 40 s of a time stage. Not while
@@ -325,7 +312,6 @@ class Session {
   std::unique_ptr<Oracle> oracle_;
   ExpectedStore kept_;
   std::optional<util::FileLock> lock_;
-  std::optional<util::FileLock> place_;  // beside a shared lock
   util::LockMode lock_mode_ = util::LockMode::shared;
   std::unique_ptr<Bench> bench_;
   expr::IntEnv bench_dims_;

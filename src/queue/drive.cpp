@@ -90,7 +90,6 @@ std::vector<WorkerSetup> worker_setups(const Plan& plan,
   setup.run_folder = fs::absolute(run.folder()).string();
   setup.builtin_urls = urls;
   setup.surroundings.evaluation = installation.evaluation;
-  setup.surroundings.evaluation.judges = plan.config.parallelism.judges_per_gpu;
   const std::int64_t compilers = plan.config.parallelism.cpu_compilers;
   setup.surroundings.evaluation.compilers =
       compilers > 0 ? compilers : std::max<std::int64_t>(1, std::thread::hardware_concurrency());

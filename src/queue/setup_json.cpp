@@ -18,8 +18,7 @@ nlohmann::json services_json(const evaluate::Services& s) {
           {"locks", s.locks.string()},
           {"salt", s.salt.string()},
           {"program", s.program.string()},
-          {"compilers", s.compilers},
-          {"judges", s.judges}};
+          {"compilers", s.compilers}};
 }
 
 evaluate::Services services_from(const nlohmann::json& j) {
@@ -35,7 +34,6 @@ evaluate::Services services_from(const nlohmann::json& j) {
   s.salt = wire::field<std::string>(j, "salt");
   s.program = wire::field<std::string>(j, "program");
   s.compilers = wire::field<std::int64_t>(j, "compilers");
-  s.judges = wire::field<std::int64_t>(j, "judges");
   return s;
 }
 
