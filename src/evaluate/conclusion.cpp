@@ -180,9 +180,9 @@ std::string speedup_text(const TimeResult& time, std::string_view which) {
 std::string guard_text(const TimeResult& result) {
   if (result.decision == Verdict::rejected_carryover) {
     return fmt::format(
-        "the seed runs {:.1f}% slower after this kernel than after itself (at least {:.1f}%; "
-        "{:.1f}% "
-        "is allowed): what the kernel leaves behind would pass for a speedup",
+        "the seed runs {:.1f}% slower after this kernel than after itself, beyond what this kernel "
+        "loses after the seed (at least {:.1f}%; {:.1f}% is allowed): what the kernel leaves "
+        "behind would pass for a speedup",
         100 * result.carryover.point,
         100 * result.carryover.low,
         100 * result.carryover.limit);

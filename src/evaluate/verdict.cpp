@@ -97,7 +97,7 @@ constexpr std::array kVerdicts = {
     Row{V::rejected_carryover,
         O::rejected,
         "REJECTED_CARRYOVER",
-        "The seed runs slower after this kernel than after itself."},
+        "The seed runs slower after this kernel than after itself, beyond what both lose alike."},
     Row{V::rejected_escape, O::rejected, "REJECTED_ESCAPE", "The code tried to leave its sandbox."},
     Row{V::rejected_stale,
         O::rejected,

@@ -1,3 +1,4 @@
+#include "stats/stats.h"
 #include "timing/guards.h"
 #include "timing/shift.h"
 
@@ -6,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace sweep::timing {
 namespace {
@@ -31,25 +33,56 @@ bool follows(const Call& before, const Call& call) {
                                    before.shape == call.shape);
 }
 
-// Of each shape: log seed / candidate on a content, after the seed [0] and after the candidate [1].
-std::vector<Strata> by_predecessor(std::span<const Call> calls, int shapes) {
-  std::map<Content, double> candidate;
-  for (const Call& call : calls) {
-    if (call.arm == Arm::candidate && measured(call)) {
-      candidate[content_of(call)] = call.device_seconds;
-    }
-  }
-  std::vector<Strata> result(static_cast<std::size_t>(shapes));
+// The calls of both arms on one content.
+struct Meeting {
+  std::array<double, 2> seconds{};           // by Arm; 0: not measured
+  std::array<std::optional<Arm>, 2> before;  // whose call was the one before; none: unknown
+};
+
+std::map<Content, Meeting> meetings(std::span<const Call> calls) {
+  std::map<Content, Meeting> found;
   const Call* before = nullptr;
   for (const Call& call : calls) {
-    const auto paired = candidate.find(content_of(call));
-    if (call.arm == Arm::seed && measured(call) && before != nullptr && follows(*before, call) &&
-        paired != candidate.end()) {
-      const std::size_t group = before->arm == Arm::candidate ? 1 : 0;
-      result.at(static_cast<std::size_t>(call.shape))[call.replicate].at(group).push_back(
-          std::log(call.device_seconds / paired->second));
+    if (measured(call)) {
+      Meeting& meeting = found[content_of(call)];
+      const auto arm = static_cast<std::size_t>(call.arm);
+      meeting.seconds.at(arm) = call.device_seconds;
+      if (before != nullptr && follows(*before, call)) {
+        meeting.before.at(arm) = before->arm;
+      }
     }
     before = &call;
+  }
+  return found;
+}
+
+// Log seed / candidate on contents where each came after the other, both after the seed, both
+// after the candidate; by replicate.
+struct ShapeMeetings {
+  std::map<int, std::array<std::vector<double>, 3>> logs;
+  std::vector<double> all;
+};
+
+enum Group : std::size_t { after_other, after_seed, after_candidate };
+
+std::vector<ShapeMeetings> by_predecessor(std::span<const Call> calls, int shapes) {
+  std::vector<ShapeMeetings> result(static_cast<std::size_t>(shapes));
+  for (const auto& [content, meeting] : meetings(calls)) {
+    const auto& [seed, candidate] = meeting.seconds;
+    const auto& [before_seed, before_candidate] = meeting.before;
+    if (!(seed > 0 && candidate > 0 && before_seed && before_candidate)) {
+      continue;
+    }
+    const bool both = *before_seed == *before_candidate;
+    if (!both && *before_seed == Arm::seed) {
+      continue;  // no block has it
+    }
+    const Group group = !both                       ? after_other
+                        : *before_seed == Arm::seed ? after_seed
+                                                    : after_candidate;
+    ShapeMeetings& shape = result.at(static_cast<std::size_t>(content[1]));
+    shape.logs[content[0]].at(group).push_back(std::log(seed / candidate));
+    shape.all.push_back(std::log(seed / candidate));
   }
   return result;
 }
@@ -58,14 +91,42 @@ Guard guard_of(const Shift& shift) {
   return {std::expm1(shift.point), shift.bounded ? std::max(std::expm1(shift.low), 0.0) : 0};
 }
 
+// With y_o, y_s and y_c for the groups: the seed loses y_o - y_s by the candidate before it, the
+// candidate y_c - y_o by the seed before it.
+Guard guard_of(const ShapeMeetings& shape, double error) {
+  Strata seed, seed_all, candidate;
+  double other = 0, same_seed = 0, same_candidate = 0;  // contents
+  for (const auto& [replicate, logs] : shape.logs) {
+    const auto& [o, s, c] = logs;
+    seed[replicate] = {s, o};
+    candidate[replicate] = {c, o};
+    seed_all[replicate] = {s, o};
+    seed_all[replicate][1].insert(seed_all[replicate][1].end(), c.begin(), c.end());
+    other += static_cast<double>(o.size());
+    same_seed += static_cast<double>(s.size());
+    same_candidate += static_cast<double>(c.size());
+  }
+  if (!(other > 0 && same_seed > 0 && same_candidate > 0)) {
+    return {};
+  }
+  const double k = std::exp(-stats::median(shape.all));
+  const Shift gained = rank_shift(candidate, error);
+  // y_o is in both.
+  const double correlation = 1 / std::sqrt((1 + other / same_seed) * (1 + other / same_candidate));
+  const Shift by_ranks = sum_of(rank_shift(seed, error), k, gained, correlation);
+  // What the candidate loses is in y_s and, as often as contents say, in y_o; for contents of equal
+  // scatter the two terms are independent.
+  const double lost = same_candidate / (other + same_candidate);
+  const Shift by_means = sum_of(mean_shift(seed_all, error), lost + k, gained, 0);
+  return worse(guard_of(by_ranks), guard_of(by_means));
+}
+
 }  // namespace
 
 Guard carryover(std::span<const Call> calls, int shapes) {
   std::optional<Guard> worst;
-  for (const Strata& strata : by_predecessor(calls, shapes)) {
-    const double error = kError / (2 * shapes);
-    const Guard found =
-        worse(guard_of(rank_shift(strata, error)), guard_of(mean_shift(strata, error)));
+  for (const ShapeMeetings& shape : by_predecessor(calls, shapes)) {
+    const Guard found = guard_of(shape, kError / (2 * shapes));
     worst = worst ? worse(*worst, found) : found;
   }
   return worst.value_or(Guard{});

@@ -35,15 +35,20 @@ struct Guard {
 [[nodiscard]] Guard drift(std::span<const Call> calls, int shapes);
 
 // How much longer the seed takes when the call before it was the candidate's than when it was the
-// seed's, relative, of the shape with the largest lower bound; positive where the candidate leaves
-// something behind that slows the seed, which would pass for a speedup. Within +-0.6% in 24 seeds
-// against themselves on an H200.
+// seed's, less how much longer the candidate takes after the seed than after itself; a share of the
+// seed's time, of the shape with the largest lower bound. Positive where the candidate leaves
+// something behind that slows the seed, which would pass for a speedup. What both lose alike is no
+// such thing: a process whose call comes after another process's takes 0.3 to 1.2 us longer on an
+// H200, which is 3% of a kernel of 20 us; it slows both arms equally often.
 //
-// Each of the seed's calls is taken over the candidate's on the same content, so that contents
-// cancel; replicates are strata. Two bounds are made, by ranks and by means (see shift.h), and the
-// larger counts: the second sees a minority of calls that are slowed much. A bound is above the
-// truth in 0.1% for all of these together. Calls whose predecessor is unknown (the first of a
-// replicate, one after a call that failed) are left out.
+// With y = log seed / candidate on one content (contents cancel), y_o where each came after the
+// other, y_s where both came after the seed, y_c where both came after the candidate, and k the
+// candidate's time in the seed's: (y_o - y_s) + k (y_o - y_c) by ranks. Beside it the mean of all
+// y_o and y_c less that of y_s, and k plus the share of y_c times the same y_o - y_c by ranks: it
+// sees a minority of calls that are slowed much. Replicates are strata, bounds as in shift.h, and
+// the larger counts. A bound is above the truth in 0.1% for all of these together.
+// Contents with a call whose predecessor is unknown (the first of a replicate, one after a call
+// that failed) are left out.
 [[nodiscard]] Guard carryover(std::span<const Call> calls, int shapes);
 
 // Where the candidate ran for longer by the host's clock than its events say.

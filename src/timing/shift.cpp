@@ -97,4 +97,15 @@ Shift mean_shift(const Strata& strata, double error) {
   return shift;
 }
 
+Shift sum_of(const Shift& first, double k, const Shift& second, double correlation) {
+  Shift sum;
+  sum.point = first.point + k * second.point;
+  sum.bounded = first.bounded && second.bounded;
+  if (sum.bounded) {
+    const double one = first.point - first.low, other = k * (second.point - second.low);
+    sum.low = sum.point - std::sqrt(one * one + other * other + 2 * correlation * one * other);
+  }
+  return sum;
+}
+
 }  // namespace sweep::timing

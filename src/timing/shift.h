@@ -25,6 +25,10 @@ struct Shift {
 // within strata, for the one-sided `error`. Sees what a few values do, which ranks do not.
 [[nodiscard]] Shift mean_shift(const Strata& strata, double error);
 
+// first + k * second for k >= 0: the distances from points to bounds are added as those of two
+// estimates with this correlation are (Zou 2008, doi 10.1016/j.csda.2007.09.024).
+[[nodiscard]] Shift sum_of(const Shift& first, double k, const Shift& second, double correlation);
+
 // The `rank`-th smallest of the values, from 1. Reorders them.
 [[nodiscard]] double order_statistic(std::vector<double>& values, std::size_t rank);
 
