@@ -2,7 +2,7 @@
 // only steady a timing (flush, wash, reset of persisting lines): each problem's seed against
 // itself. Handing a call over to its runner and back is poison, run and inspect, each waited for.
 // The figure to meet is 0.4 ms and the bytes of fill and compare, 4 x (inputs + outputs) / DRAM
-// bandwidth. Prints two lines a problem and shape. usage: bench_call [DEVICE [PROBLEM...]]
+// bandwidth. usage: bench_call [DEVICE [PROBLEM...]]
 #include "cli/installation.h"
 #include "device/device.h"
 #include "evaluate/evaluation.h"
@@ -103,6 +103,12 @@ int run(const std::string& device, const std::vector<std::string>& ids) {
                   device.c_str(),
                   small ? "smallest visible shape" : "timed shapes");
       print_row("with all defences", timed(services, request), bandwidth);
+      if (small) {
+        request.off = evaluate::defences_from({"wash"});
+        print_row("without wash", timed(services, request), bandwidth);
+        request.off = evaluate::defences_from({"persisting-reset"});
+        print_row("without reset of lines", timed(services, request), bandwidth);
+      }
       request.off = evaluate::defences_from({"flush", "wash", "persisting-reset"});
       print_row("without wash and flush", timed(services, request), bandwidth);
     }
