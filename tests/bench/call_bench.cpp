@@ -2,7 +2,7 @@
 // only steady a timing (flush, wash, reset of persisting lines): each problem's seed against
 // itself. Handing a call over to its runner and back is poison, run and inspect, each waited for.
 // The figure to meet is 0.4 ms and the bytes of fill and compare, 4 x (inputs + outputs) / DRAM
-// bandwidth. usage: bench_call [DEVICE [PROBLEM...]]
+// bandwidth. usage: bench_call [--small] [DEVICE [PROBLEM...]]   (--small: smallest shapes only)
 #include "cli/installation.h"
 #include "device/device.h"
 #include "evaluate/evaluation.h"
@@ -76,7 +76,7 @@ expr::IntEnv smallest(const problem::Problem& problem, device::Kind kind) {
   return std::ranges::min(evaluate::visible_places(problem, kind, false), {}, bytes).free;
 }
 
-int run(const std::string& device, const std::vector<std::string>& ids) {
+int run(const std::string& device, const std::vector<std::string>& ids, bool only_small) {
   evaluate::Services services = cli::evaluation_services();
   // The roles' program: beside this one in a bundle, else where it was built.
   const std::filesystem::path beside = cli::program_path().parent_path() / "sweep";
@@ -93,6 +93,9 @@ int run(const std::string& device, const std::vector<std::string>& ids) {
     request.replicates = 2;
     request.blocks = 10;
     for (const bool small : {true, false}) {
+      if (only_small && !small) {
+        continue;
+      }
       request.shapes.clear();
       if (small) {
         request.shapes.push_back(smallest(problem, id.kind));
@@ -108,6 +111,8 @@ int run(const std::string& device, const std::vector<std::string>& ids) {
         print_row("without wash", timed(services, request), bandwidth);
         request.off = evaluate::defences_from({"persisting-reset"});
         print_row("without reset of lines", timed(services, request), bandwidth);
+        request.off = evaluate::defences_from({"flush"});  // as calls of check and stress
+        print_row("without flush", timed(services, request), bandwidth);
       }
       request.off = evaluate::defences_from({"flush", "wash", "persisting-reset"});
       print_row("without wash and flush", timed(services, request), bandwidth);
@@ -120,7 +125,11 @@ int run(const std::string& device, const std::vector<std::string>& ids) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> ids(argv + std::min(argc, 2), argv + argc);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const bool only_small = std::erase(words, "--small") > 0;
+  const std::string device = words.empty() ? "cpu" : words.front();
+  std::vector<std::string> ids(words.begin() + std::min<std::ptrdiff_t>(1, std::ssize(words)),
+                               words.end());
   if (ids.empty()) {
     ids = {"level1/2",
            "level1/3",
@@ -132,7 +141,7 @@ int main(int argc, char** argv) {
            "sci/heat2d"};
   }
   try {
-    return run(argc > 1 ? argv[1] : "cpu", ids);
+    return run(device, ids, only_small);
   } catch (const util::Error& error) {
     std::fprintf(stderr, "bench_call: %s\n", error.what());
     return 3;
