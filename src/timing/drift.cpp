@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace sweep::timing {
@@ -13,30 +14,41 @@ namespace {
 constexpr double kDriftError =
     0.01;  // chance that a lower bound is above the truth, all shapes together
 
+// Of the seed's calls of one block, means.
 struct Point {
   double when = 0;  // 0..1 of the replicate
   double log_seconds = 0;
+  int calls = 0;
 };
 
 using Replicates = std::map<int, std::vector<Point>>;
 
-// points[shape][replicate], the seed's only.
+// points[shape][replicate], the seed's only, a block each.
 std::vector<Replicates> seed_points(std::span<const Call> calls, int shapes) {
   std::map<int, int> length;
   for (const Call& call : calls) {
     ++length[call.replicate];
   }
   std::map<int, int> next;
-  std::vector<Replicates> points(static_cast<std::size_t>(std::max(shapes, 0)));
+  std::vector<std::map<std::pair<int, int>, Point>> blocks(
+      static_cast<std::size_t>(std::max(shapes, 0)));
   for (const Call& call : calls) {
     const int at = next[call.replicate]++;
     if (call.arm != Arm::seed || !(call.device_seconds > 0) ||
         !std::isfinite(call.device_seconds)) {
       continue;
     }
-    points.at(static_cast<std::size_t>(call.shape))[call.replicate].push_back(
-        {static_cast<double>(at) / std::max(length[call.replicate] - 1, 1),
-         std::log(call.device_seconds)});
+    Point& block = blocks.at(static_cast<std::size_t>(call.shape))[{call.replicate, call.block}];
+    block.when += static_cast<double>(at) / std::max(length[call.replicate] - 1, 1);
+    block.log_seconds += std::log(call.device_seconds);
+    ++block.calls;
+  }
+  std::vector<Replicates> points(blocks.size());
+  for (std::size_t shape = 0; shape < blocks.size(); ++shape) {
+    for (const auto& [key, block] : blocks[shape]) {
+      points[shape][key.first].push_back(
+          {block.when / block.calls, block.log_seconds / block.calls, block.calls});
+    }
   }
   return points;
 }

@@ -22,9 +22,12 @@ struct Guard {
 // How much the seed's times changed over a replicate, relative, of the shape with the largest lower
 // bound (among equals, the largest estimate).
 //
-// For each shape the logarithm of the seed's times is taken to be a level of the replicate, a trend
-// common to all replicates and independent errors of any distribution. `point` is from the median
-// of the slopes between all pairs of calls of one replicate (Theil and Sen; in strata: Hirsch,
+// For each shape the logarithm of the seed's times, a mean for each block, is taken to be a level
+// of the replicate, a trend common to all replicates and independent errors of any distribution.
+// Two calls of one block are not set against each other: they are a few calls apart, so that a
+// second call on one content that is 0.1% faster (seen on an H200) would be a slope of 4% over a
+// replicate; and a trend within a block cancels by its order. `point` is from the median of the
+// slopes between all pairs of blocks of one replicate (Theil and Sen; in strata: Hirsch,
 // Slack and Smith 1982, doi 10.1029/WR018i001p00107), times a replicate's length in calls; `low` is
 // from the order statistic of these slopes that Kendall's variance gives, at 1% for one side,
 // divided by the number of shapes. What the contents of a shape cost differently, outliers and a

@@ -51,6 +51,27 @@ TEST(Drift, BoundIsAnOrderStatisticOfTheSlopes) {
   EXPECT_NEAR(drift(calls, 1).low, -std::expm1(-0.05), 1e-9);
 }
 
+// Two shapes of 3 and 1 blocks in 15 replicates, and the seed's second call of a block 0.2% faster:
+// between two neighbours of 16 calls that would be a slope of 3% and more.
+TEST(Drift, DoesNotSetCallsOfOneBlockAgainstEachOther) {
+  std::vector<Call> calls;
+  for (int replicate = 0; replicate < 15; ++replicate) {
+    for (int k = 0; k < 4; ++k) {
+      const int shape = k == 3 ? 1 : 0, block = k == 3 ? 0 : k;
+      const bool seed_first = (replicate + k) % 2 == 0;
+      int seeds = 0;
+      for (int position = 0; position < 4; ++position) {
+        const bool outer = position == 0 || position == 3;
+        const Arm arm = outer == seed_first ? Arm::seed : Arm::candidate;
+        const double seconds = arm == Arm::seed && ++seeds == 2 ? 0.998e-3 : 1e-3;
+        calls.push_back({replicate, shape, block, position, arm, seconds, 0});
+      }
+    }
+  }
+  EXPECT_NEAR(drift(calls, 2).point, 0, 1e-9);
+  EXPECT_EQ(drift(calls, 2).low, 0);
+}
+
 TEST(Drift, LooksAtTheSeedOnly) {
   const auto candidate_heats_up = [](Arm arm, int n) {
     return arm == Arm::candidate ? 1 + 0.01 * n : 1.0;
