@@ -96,6 +96,11 @@ class Passes {
     const CompareSums all = total(seed_rows_);
     result_.e_max = clamped_error(p_, all.largest);
     result_.e_rms = clamped_error(p_, rms_of(all.square, all.n));
+    CompareSums terms;
+    for (const CompareSums& row : seed_rows_) {
+      terms = joined(terms, row_term(row));
+    }
+    result_.e_row = typical_error(p_, terms);
   }
 
   void components() {
@@ -146,7 +151,7 @@ class Passes {
       add_got(p_, data_, i, scale, sums);
     });
     for (std::size_t row = 0; row < rows.size(); ++row) {
-      const double share = rms_share(p_, rows[row], row_error(p_, seed_rows_[row], result_.e_rms));
+      const double share = rms_share(p_, rows[row], row_error(p_, seed_rows_[row], result_));
       result_.worst_rms = std::max(result_.worst_rms, share);
       if (share > 1.0) {
         ++result_.bad_rows;

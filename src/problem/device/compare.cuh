@@ -31,6 +31,11 @@ constexpr I64 kCompareUnit = 4096;
 // Rows shorter than this borrow the tensor's E_rms where it is larger: their own is too noisy.
 constexpr double kSteadyRow = 64;
 constexpr double kRmsScatter = 5;
+// So many times the mean error of rows is taken for a row's own where it is larger. Where a row, or
+// rows together, share one rounding (that of a mean, say), their error is a single draw: the seed's
+// is small by luck in some rows, and four times that refuses right kernels there. With c_rms = 4
+// twice the mean is 6.4 standard deviations of such a draw; one wild row of many moves a mean little.
+constexpr double kTypicalRow = 2;
 
 SWEEP_RANDOM_FUNCTION I64 units_a_row(const CompareParameters& p) {
   return (p.row_length + kCompareUnit - 1) / kCompareUnit;
@@ -275,12 +280,24 @@ SWEEP_RANDOM_FUNCTION double rms_share(const CompareParameters& p,
   return error == 0.0 ? 0.0 : random::div(error, allowed);
 }
 
-// E_rms of a row from its own error and the tensor's.
+// One row as a term of the mean of rows' errors.
+SWEEP_RANDOM_FUNCTION CompareSums row_term(const CompareSums& seed) {
+  return {rms_of(seed.square, seed.n), 0, 0, seed.n > 0 ? 1.0 : 0.0};
+}
+
+// The error that every row may take, from the sum of row_term() over the rows.
+SWEEP_RANDOM_FUNCTION double typical_error(const CompareParameters& p, const CompareSums& terms) {
+  return clamped_error(
+      p, terms.n > 0 ? random::mul(kTypicalRow, random::div(terms.square, terms.n)) : 0.0);
+}
+
+// E_rms of a row from its own error, the tensor's and typical_error().
 SWEEP_RANDOM_FUNCTION double row_error(const CompareParameters& p,
                                        const CompareSums& seed,
-                                       double tensor) {
-  const double own = clamped_error(p, rms_of(seed.square, seed.n));
-  return seed.n < kSteadyRow && tensor > own ? tensor : own;
+                                       const CompareResult& result) {
+  double error = clamped_error(p, rms_of(seed.square, seed.n));
+  error = result.e_row > error ? result.e_row : error;
+  return seed.n < kSteadyRow && result.e_rms > error ? result.e_rms : error;
 }
 
 // Counters of a comparison on the device; all start at zero and only grow, so atomics give one

@@ -23,14 +23,17 @@ __device__ inline CompareSums warp_sum(CompareSums sums) {
   return sums;
 }
 
-// Sum of list[0 .. count) in the first thread of a block of 256, always in the same order.
-__device__ inline CompareSums block_sum(const CompareSums* list, I64 count) {
+// Sum of term(list[i]), i in 0 .. count, in the first thread of a block of 256, always in the same
+// order.
+template <class Term>
+__device__ inline CompareSums block_sum(const CompareSums* list, I64 count, Term term) {
   __shared__ CompareSums partial[8];
   CompareSums sums;
   for (I64 i = threadIdx.x; i < count; i += blockDim.x) {
-    sums = joined(sums, list[i]);
+    sums = joined(sums, term(list[i]));
   }
   sums = warp_sum(sums);
+  __syncthreads();
   if (threadIdx.x % 32 == 0) {
     partial[threadIdx.x / 32] = sums;
   }
@@ -129,7 +132,7 @@ extern "C" __global__ void sweep_compare_rows(sweep::problem::CompareParameters 
       w.row_scale[row] = rms_of(sums.square, sums.n);
     }
     if (pass == 2) {
-      const double share = rms_share(p, sums, row_error(p, w.seed_rows[row], w.result->e_rms));
+      const double share = rms_share(p, sums, row_error(p, w.seed_rows[row], *w.result));
       atomicMax(&w.counters->worst_rms, sweep::random::bits_of(share));
       if (share > 1.0) {
         atomicAdd(&w.counters->bad_rows, 1ULL);
@@ -145,7 +148,13 @@ extern "C" __global__ void sweep_compare_tensor(sweep::problem::CompareParameter
                                                 int pass) {
   using namespace sweep::problem;
   const CompareSpace w = compare_space(p, space);
-  const CompareSums sums = block_sum(pass == 1 ? w.seed_rows : w.rows, p.count / p.row_length);
+  const I64 rows = p.count / p.row_length;
+  const CompareSums sums = block_sum(
+      pass == 1 ? w.seed_rows : w.rows, rows, [](const CompareSums& row) { return row; });
+  CompareSums terms;
+  if (pass == 1) {
+    terms = block_sum(w.seed_rows, rows, row_term);
+  }
   if (threadIdx.x != 0) {
     return;
   }
@@ -154,6 +163,7 @@ extern "C" __global__ void sweep_compare_tensor(sweep::problem::CompareParameter
   } else if (pass == 1) {
     w.result->e_max = clamped_error(p, sums.largest);
     w.result->e_rms = clamped_error(p, rms_of(sums.square, sums.n));
+    w.result->e_row = typical_error(p, terms);
   } else {
     const double share = rms_share(p, sums, w.result->e_rms);
     atomicMax(&w.counters->worst_rms, sweep::random::bits_of(share));

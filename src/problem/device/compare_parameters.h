@@ -37,6 +37,7 @@ struct CompareParameters {
 struct CompareResult {
   double e_max = 0;
   double e_rms = 0;
+  double e_row = 0;  // that every row may take
   double worst = 0;
   double worst_rms = 0;
   double expected = 0;  // at first_bad

@@ -76,8 +76,13 @@ Naive naive(const Case& c, const CompareParameters& p) {
   const auto c_rms = [&](std::size_t n) {
     return p.c_rms * (1 + 5 / std::sqrt(static_cast<long double>(n)));
   };
+  long double mean = 0;
   for (std::size_t from = 0; from < c.r.size(); from += columns) {
-    long double e = clamp(rms(c.s, from, from + columns));
+    mean += rms(c.s, from, from + columns) * static_cast<long double>(columns) /
+            static_cast<long double>(c.r.size());
+  }
+  for (std::size_t from = 0; from < c.r.size(); from += columns) {
+    long double e = std::max(clamp(rms(c.s, from, from + columns)), clamp(2 * mean));
     e = columns < 64 ? std::max(e, out.e_rms) : e;
     const long double allowed = std::max(p.ulps * ulps(from, from + columns), c_rms(columns) * e);
     out.bad_rows += rms(c.y, from, from + columns) > allowed ? 1 : 0;

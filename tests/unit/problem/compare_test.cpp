@@ -154,13 +154,41 @@ TEST(Compare, RmsRuleSeesSystematicErrors) {
   for (std::int64_t row = 10; row < 12; ++row) {
     for (std::int64_t k = 0; k < 128; ++k) {
       const auto i = static_cast<std::size_t>(row * 128 + k);
-      c.y[i] = static_cast<float>(c.r[i] + (k % 2 == 0 ? 1 : -1) * 10 * 7 * e_rms);
+      c.y[i] = static_cast<float>(c.r[i] + (k % 2 == 0 ? 1 : -1) * 15 * 7 * e_rms);
     }
   }
   const Comparison out = compare(p, {64, 128}, c.inputs());
   EXPECT_EQ(out.bad, 0);
   EXPECT_EQ(out.bad_rows, 2);
   EXPECT_FALSE(out.pass);
+}
+
+// Rows that share one rounding, as by their mean: the seed's is small by luck in some.
+TEST(Compare, ASharedErrorIsNotHeldToTheSeedsLuck) {
+  constexpr std::int64_t kRows = 2000, kColumns = 100;
+  Case c(kRows, kColumns, 3);
+  std::mt19937_64 engine(5);
+  std::normal_distribution<double> draw(0, 1e-4);
+  const auto shift = [&](std::vector<float>& values) {
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      const double error = draw(engine);
+      for (std::int64_t k = 0; k < kColumns; ++k) {
+        const auto i = static_cast<std::size_t>(row * kColumns + k);
+        values[i] = static_cast<float>(c.r[i] + error);
+      }
+    }
+  };
+  shift(c.s);
+  shift(c.y);
+  const CompareParameters p = close_f32(kRows, kColumns);
+  EXPECT_TRUE(compare(p, {kRows, kColumns}, c.inputs()).pass);
+  // Twenty times as much in one row is no luck.
+  for (std::int64_t k = 0; k < kColumns; ++k) {
+    const auto i = static_cast<std::size_t>(7 * kColumns + k);
+    c.y[i] = static_cast<float>(c.r[i] + 2e-3);
+  }
+  const Comparison out = compare(p, {kRows, kColumns}, c.inputs());
+  EXPECT_EQ(out.bad_rows, 1);
 }
 
 TEST(Compare, CeilingLimitsASloppySeed) {
