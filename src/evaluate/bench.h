@@ -53,6 +53,14 @@ class Bench {
   // their mappings. False, and nothing has changed, if they do not fit.
   [[nodiscard]] bool reshape(const problem::Draw& draw);
 
+  // Whose windows a seat maps first, modulo the slots: a runner gives another set the same
+  // addresses otherwise.
+  void map_from(std::size_t slot) { first_ = slot; }
+
+  [[nodiscard]] std::size_t first_mapped() const {
+    return slots_.empty() ? 0 : first_ % slots_.size();
+  }
+
   // Changes with every reshape().
   [[nodiscard]] int version() const { return version_; }
 
@@ -107,6 +115,7 @@ class Bench {
   std::vector<Slot> slots_;
   std::uint32_t poison_ = 0;
   int version_ = 0;
+  std::size_t first_ = 0;
 };
 
 }  // namespace sweep::evaluate

@@ -70,7 +70,9 @@ double timed_bytes(Session& session, const std::vector<problem::Draw>& draws, in
   double sum = 0;
   for (const problem::Draw& draw : draws) {
     const problem::Sizes sizes = problem::sizes_of(session.problem(), draw);
+    const double more = address_sets(sizes.input_bytes + sizes.output_bytes, kAddressSets) - 1;
     sum += 2 * sizes.input_bytes + 3 * sizes.output_bytes + sizes.reference_scratch;
+    sum += more * (2 * sizes.input_bytes + sizes.output_bytes);
     sum += std::min(static_cast<double>(kPoolBytes),
                     kPoolDraws * (sizes.oracle_bytes + sizes.output_bytes));
     sum += pairs * pair_scratch(session, draw);

@@ -52,12 +52,18 @@ Seat::Seat(Arm& arm,
            std::int64_t sm_count,
            device::Access inputs)
     : arm_(arm), bench_(bench), problem_(problem), sm_count_(sm_count), inputs_(inputs) {
-  for (const Bench::Slot& slot : bench.slots()) {
+  std::vector<std::vector<Region>> made(bench.slots().size());
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const std::size_t number = (bench.first_mapped() + i) % made.size();
+    const Bench::Slot& slot = bench.slots()[number];
     for (const Window& window : slot.shared) {
-      regions_.push_back(
+      made[number].push_back(
           mapped(window.buffer(), slot.is_input() ? inputs : device::Access::read_write));
-      regions_.back().writable = !slot.is_input();
+      made[number].back().writable = !slot.is_input();
     }
+  }
+  for (const std::vector<Region>& of_slot : made) {
+    regions_.insert(regions_.end(), of_slot.begin(), of_slot.end());
   }
   follow();
 }

@@ -43,14 +43,15 @@ problem::Draw slope_draw(Session& session,
 SlopeReading read_slope(Session& session,
                         Player& seed,
                         Player& candidate,
-                        TimedShape& shape,
+                        Bench& bench,
+                        const TimedShape& shape,
                         const problem::Draw& draw) {
   const Session::RowSizes sizes = sizes_for(shape.call_seconds, measured_on_cpu(session));
   SlopeReading reading;
-  Session::Slope of_seed = session.slope_trusted(seed, *shape.bench, draw, sizes);
+  Session::Slope of_seed = session.slope_trusted(seed, bench, draw, sizes);
   reading.seed = of_seed.seconds;
   reading.by_seed = std::move(of_seed.outputs);
-  Session::Slope of_candidate = session.slope(candidate, *shape.bench, draw, sizes);
+  Session::Slope of_candidate = session.slope(candidate, bench, draw, sizes);
   reading.candidate = of_candidate.seconds;
   reading.by_candidate = std::move(of_candidate.outputs);
   return reading;

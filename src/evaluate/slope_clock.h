@@ -23,12 +23,13 @@ struct SlopeReading {
   Tensors by_seed, by_candidate;   // outputs of the last calls, to be judged
 };
 
-// On the content of `draw`, which the shape's bench holds. Throws ArmFault and PlanFault of the
+// On the content of `draw`, which the bench holds. Throws ArmFault and PlanFault of the
 // candidate; what goes wrong with the seed is util::InfraError "E_SEED_FAULT".
 [[nodiscard]] SlopeReading read_slope(Session& session,
                                       Player& seed,
                                       Player& candidate,
-                                      TimedShape& shape,
+                                      Bench& bench,
+                                      const TimedShape& shape,
                                       const problem::Draw& draw);
 
 }  // namespace sweep::evaluate

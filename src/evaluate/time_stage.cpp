@@ -6,6 +6,7 @@
 #include "evaluate/timed_pair.h"
 #include "evaluate/timed_shape.h"
 #include "timing/schedule.h"
+#include "timing/statistics.h"
 #include "util/clock.h"
 #include "util/error.h"
 
@@ -43,9 +44,10 @@ class TimeStage {
     (void)watch_.lap();
     int replicates = std::max(options_.replicates, 1);
     start_pairs(0, std::min(options_.pilot ? kPilotReplicates : replicates, kPairsAtOnce));
+    const int most = options_.pilot ? timing::kMostReplicates : replicates;
     for (const Place& place : places) {
       shapes_.push_back(
-          make_timed_shape(session_, place, key_, only_pool_, [this] { give_way(); }));
+          make_timed_shape(session_, place, key_, only_pool_, most, [this] { give_way(); }));
     }
     phases_.pool = watch_.lap();
     if (options_.pilot) {
@@ -73,7 +75,8 @@ class TimeStage {
   void start_pairs(int first, int count) {
     while (static_cast<int>(pairs_.size()) < count) {
       const int replicate = first + static_cast<int>(pairs_.size());
-      pairs_.push_back(start_pair(session_, timing::first_arm(schedule_key(), replicate)));
+      pairs_.push_back(
+          start_pair(session_, timing::first_arm(schedule_key(), replicate), replicate));
     }
   }
 
@@ -104,7 +107,7 @@ class TimeStage {
     }
     phases_.start += watch_.lap();
     for (int i = 0; i < count && !failure_; ++i) {
-      warm(pairs_.at(static_cast<std::size_t>(i)), skip_ + first + i);
+      warm(pairs_.at(static_cast<std::size_t>(i)));
     }
     phases_.warm += watch_.lap();
     std::unique_ptr<TimedContents> contents;
@@ -118,10 +121,7 @@ class TimeStage {
     for (int i = 0; i < count && !failure_; ++i) {
       const int done = first + i;
       tick_("replicate", static_cast<std::size_t>(done), static_cast<std::size_t>(replicates));
-      run_replicate(pairs_.at(static_cast<std::size_t>(i)),
-                    skip_ + first + i,
-                    contents,
-                    skip_ + first + count);
+      run_replicate(pairs_.at(static_cast<std::size_t>(i)), contents, skip_ + first + count);
       conditions_.push_back(monitor_.read());
     }
     phases_.calls += watch_.lap();
@@ -133,15 +133,15 @@ class TimeStage {
     pairs_.clear();
   }
 
-  void warm(Pair& pair, int replicate) {
+  void warm(Pair& pair) {
     for (TimedShape& shape : shapes_) {
       give_way();
-      warm_call(pair, shape, "warm/" + std::to_string(replicate), false);
-      note_plans(shape, pair.seed, pair.candidate);
+      warm_call(pair, shape, "warm/" + std::to_string(pair.replicate), false);
+      note_plans(shape, shape.bench(pair.replicate), pair.seed, pair.candidate);
       if (shape.call_seconds == 0 && !failure_) {
         // Everything is in place now: what a judged call takes decides how many blocks there are.
         const double begin = clock_.monotonic();
-        warm_call(pair, shape, "pace/" + std::to_string(replicate), true);
+        warm_call(pair, shape, "pace/" + std::to_string(pair.replicate), true);
         shape.call_seconds = (clock_.monotonic() - begin) / 2;
       }
       if (failure_) {
@@ -152,20 +152,20 @@ class TimeStage {
 
   void warm_call(Pair& pair, TimedShape& shape, const std::string& label, bool judged) {
     const problem::Draw draw = timed_draw(session_.problem(), shape.place, key_, label);
-    shape.bench->fill(draw);
+    Bench& bench = shape.bench(pair.replicate);
+    bench.fill(draw);
     Tensors seed, own;
-    pair.in_order(
-        [&] { seed = session_.play_trusted(pair.seed, *shape.bench, draw, true).outputs; },
-        [&] { own = warm_candidate(pair, shape, draw); });
+    pair.in_order([&] { seed = session_.play_trusted(pair.seed, bench, draw, true).outputs; },
+                  [&] { own = warm_candidate(pair, bench, draw); });
     if (judged && !only_pool_ && !failure_ && !own.empty()) {
-      judge_pair(shape, draw, nullptr, own, seed);
+      judge_pair(shape, bench, draw, nullptr, own, seed);
     }
   }
 
   // Empty after a fault.
-  Tensors warm_candidate(Pair& pair, TimedShape& shape, const problem::Draw& draw) {
+  Tensors warm_candidate(Pair& pair, Bench& bench, const problem::Draw& draw) {
     try {
-      return session_.play(pair.candidate, *shape.bench, draw, true).outputs;
+      return session_.play(pair.candidate, bench, draw, true).outputs;
     } catch (const ArmFault& fault) {
       recheck(fault, pair, draw);
     } catch (const PlanFault& fault) {
@@ -215,34 +215,37 @@ class TimeStage {
         only_pool_);
   }
 
-  void run_replicate(Pair& pair, int replicate, std::unique_ptr<TimedContents>& contents, int end) {
+  void run_replicate(Pair& pair, std::unique_ptr<TimedContents>& contents, int end) {
     for (const timing::Block& block : contents->blocks()) {
-      run_block(pair, replicate, block, *contents);
+      run_block(pair, block, *contents);
       if (failure_) {
         return;
       }
     }
     phases_.calls += watch_.lap();
-    contents = contents_of(replicate + 1, end);
-    read_slopes(pair, replicate);
+    contents = contents_of(pair.replicate + 1, end);
+    read_slopes(pair);
     phases_.slopes += watch_.lap();
   }
 
   // The judge's own clock, beside events and the runner's. These calls are judged as well. They
   // come last: what a row leaves in a runner meets no timed call.
-  void read_slopes(Pair& pair, int replicate) {
+  void read_slopes(Pair& pair) {
+    const int replicate = pair.replicate;
     for (std::size_t s = 0; s < shapes_.size() && !failure_; ++s) {
-      TimedShape& shape = shapes_[s];
+      const TimedShape& shape = shapes_[s];
       if (!slope_applies(session_, shape, options_)) {
         continue;
       }
       const PoolDraw* pool = only_pool_ ? &shape.pool.front() : nullptr;
       const problem::Draw draw = slope_draw(session_, shape, key_, replicate, only_pool_);
-      shape.bench->fill(draw);
+      Bench& bench = shape.bench(replicate);
+      bench.fill(draw);
       try {
-        const SlopeReading read = read_slope(session_, pair.seed, pair.candidate, shape, draw);
+        const SlopeReading read =
+            read_slope(session_, pair.seed, pair.candidate, bench, shape, draw);
         slopes_.push_back({replicate, static_cast<int>(s), read.seed, read.candidate});
-        judge_pair(shape, draw, pool, read.by_candidate, read.by_seed);
+        judge_pair(shape, bench, draw, pool, read.by_candidate, read.by_seed);
       } catch (const ArmFault& fault) {
         recheck(fault, pair, draw);
         return;
@@ -251,29 +254,29 @@ class TimeStage {
   }
 
   // Takes two contents, unless a fault cuts a half short: timing::analyse discards its block.
-  void run_block(Pair& pair, int replicate, const timing::Block& block, TimedContents& contents) {
+  void run_block(Pair& pair, const timing::Block& block, TimedContents& contents) {
     for (int half = 0; half < 2 && !failure_; ++half) {
-      run_half(pair, replicate, block, half, contents);
+      run_half(pair, block, half, contents);
     }
   }
 
-  void run_half(
-      Pair& pair, int replicate, const timing::Block& block, int half, TimedContents& contents) {
-    TimedShape& shape = shapes_.at(static_cast<std::size_t>(block.shape));
+  void run_half(Pair& pair, const timing::Block& block, int half, TimedContents& contents) {
+    const TimedShape& shape = shapes_.at(static_cast<std::size_t>(block.shape));
+    Bench& bench = shape.bench(pair.replicate);
     const TimedContents::Half content = contents.next();
     const problem::Draw& draw = content.draw;
     double begin = clock_.monotonic();
-    shape.bench->fill(content.plan);
+    bench.fill(content.plan);
     session_.device().synchronize();
     phases_.costs.fill += clock_.monotonic() - begin;
     Tensors by_seed, by_candidate;
     for (int position = 2 * half; position < 2 * half + 2; ++position) {
       const bool candidate = block.order.at(static_cast<std::size_t>(position)) == Arm::candidate;
-      auto played = call(pair, candidate, shape, draw, content.coming);
+      auto played = call(pair, candidate, bench, draw, content.coming);
       if (!played) {
         return;
       }
-      samples_.push_back({replicate,
+      samples_.push_back({pair.replicate,
                           block.shape,
                           block.number,
                           position,
@@ -285,23 +288,20 @@ class TimeStage {
       (candidate ? by_candidate : by_seed) = std::move(played->outputs);
     }
     begin = clock_.monotonic();
-    judge_pair(shape, draw, content.pool, by_candidate, by_seed);
+    judge_pair(shape, bench, draw, content.pool, by_candidate, by_seed);
     if (!failure_ && block.order.at(static_cast<std::size_t>(half) * 2 + 1) == Arm::candidate) {
-      failure_ = session_.late_store(*shape.bench, by_candidate);
+      failure_ = session_.late_store(bench, by_candidate);
     }
     phases_.costs.compare += clock_.monotonic() - begin;
   }
 
-  std::optional<Played> call(Pair& pair,
-                             bool candidate,
-                             TimedShape& shape,
-                             const problem::Draw& draw,
-                             const NextCall& next) {
+  std::optional<Played> call(
+      Pair& pair, bool candidate, Bench& bench, const problem::Draw& draw, const NextCall& next) {
     if (!candidate) {
-      return session_.play_trusted(pair.seed, *shape.bench, draw, true, next);
+      return session_.play_trusted(pair.seed, bench, draw, true, next);
     }
     try {
-      Played played = session_.play(pair.candidate, *shape.bench, draw, true, next);
+      Played played = session_.play(pair.candidate, bench, draw, true, next);
       if (played.damage) {
         failure_ = std::move(played.damage);
         return std::nullopt;
@@ -313,7 +313,8 @@ class TimeStage {
     }
   }
 
-  void judge_pair(TimedShape& shape,
+  void judge_pair(const TimedShape& shape,
+                  Bench& bench,
                   const problem::Draw& draw,
                   const PoolDraw* pool,
                   const Tensors& got,
@@ -324,8 +325,8 @@ class TimeStage {
     Comparer& comparer = session_.comparer();
     Judgement judgement =
         pool != nullptr
-            ? comparer.with_oracle(draw, pool->truth, *shape.bench, got, pool->seed, shape.least)
-            : comparer.with_seed(*shape.bench, got, seed, shape.e_max, shape.least);
+            ? comparer.with_oracle(draw, pool->truth, bench, got, pool->seed, shape.least)
+            : comparer.with_seed(bench, got, seed, shape.e_max, shape.least);
     failure_ = std::move(judgement.failure);
   }
 

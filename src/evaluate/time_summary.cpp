@@ -122,7 +122,7 @@ void add_statistics(TimeResult& result,
     timing.flops = shape.floor.work.flops;
     timing.unit = shape.unit;
     timing.flops_needed = shape.flops_needed;
-    for (const Bench::Slot& slot : shape.bench->slots()) {
+    for (const Bench::Slot& slot : shape.benches.front()->slots()) {
       timing.tensor_bytes += static_cast<std::int64_t>(slot.tensor.bytes);
     }
   }

@@ -60,7 +60,7 @@ TimedContents::Half TimedContents::next() {
   ++taken_;
   if (const problem::Draw* coming = ahead_.coming()) {
     const int shape = plan_.schedule.at(taken_ / 2).shape;
-    made.coming = {shapes_.at(static_cast<std::size_t>(shape)).bench.get(), coming};
+    made.coming = {&shapes_.at(static_cast<std::size_t>(shape)).bench(replicate_), coming};
   }
   return made;
 }

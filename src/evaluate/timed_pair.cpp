@@ -9,10 +9,11 @@ bool started(const Pair& pair) {
   return over(pair.seed) && over(pair.candidate);
 }
 
-Pair start_pair(Session& session, timing::Arm first) {
+Pair start_pair(Session& session, timing::Arm first, int replicate) {
   const Player& opponent = session.versus() != nullptr ? *session.versus() : session.seed();
   Pair pair;
   pair.first = first;
+  pair.replicate = replicate;
   pair.in_order([&] { pair.seed = session.fresh(opponent); },
                 [&] { pair.candidate = session.fresh(session.candidate()); });
   return pair;

@@ -11,6 +11,7 @@ struct Pair {
   // Started and warmed first. Where the seed always was, a scan read 2% faster than itself in one
   // shape on an H200 (docs/measurements); why is not known, nor whether taking turns cures it.
   timing::Arm first = timing::Arm::seed;
+  int replicate = 0;  // those of a pilot counted
 
   // Calls seed() and candidate() in the pair's order.
   template <class Seed, class Candidate>
@@ -29,6 +30,6 @@ struct Pair {
 [[nodiscard]] bool started(const Pair& pair);
 
 // Starts the processes and does not wait.
-[[nodiscard]] Pair start_pair(Session& session, timing::Arm first);
+[[nodiscard]] Pair start_pair(Session& session, timing::Arm first, int replicate);
 
 }  // namespace sweep::evaluate

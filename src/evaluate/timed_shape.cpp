@@ -25,7 +25,27 @@ constexpr int kFloorDraws = 2;
 // A server's last-level cache takes longer to flush than most kernels of the cpu device run.
 constexpr double kCheapFlushSeconds = 0.005;
 
+constexpr double kRotatedBytes = double{256U << 20U};
+
+void make_benches(Session& session,
+                  const problem::Draw& draw,
+                  const problem::Key& key,
+                  int replicates,
+                  TimedShape& shape) {
+  const problem::Sizes sizes = problem::sizes_of(session.problem(), draw);
+  const int sets = address_sets(sizes.input_bytes + sizes.output_bytes, replicates);
+  for (int set = 0; set < sets; ++set) {
+    shape.benches.push_back(session.make_bench(draw));
+    shape.benches.back()->map_from(static_cast<std::size_t>(set));
+  }
+  shape.turn = key.derive("address sets\n" + shape.place.name).word(0) % shape.benches.size();
+}
+
 }  // namespace
+
+int address_sets(double tensor_bytes, int replicates) {
+  return tensor_bytes > kRotatedBytes ? 1 : std::clamp(replicates, 1, kAddressSets);
+}
 
 bool flush_is_cheap(device::Device& device) {
   util::RealClock clock;
@@ -47,6 +67,7 @@ TimedShape make_timed_shape(Session& session,
                             const Place& place,
                             const problem::Key& key,
                             bool only_pool,
+                            int replicates,
                             const std::function<void()>& give_way) {
   const problem::Problem& problem = session.problem();
   TimedShape shape;
@@ -66,20 +87,21 @@ TimedShape make_timed_shape(Session& session,
     give_way();
     begin += clock.monotonic() - before;
     problem::Draw draw = timed_draw(problem, place, key, "pool/" + std::to_string(i));
-    if (shape.bench == nullptr) {
-      shape.bench = session.make_bench(draw);
-      shape.least = session.least_scales(*shape.bench, draw);
+    if (shape.benches.empty()) {
+      make_benches(session, draw, key, replicates, shape);
+      shape.least = session.least_scales(*shape.benches.front(), draw);
       shape.floor_seconds = problem::floor_seconds(problem, problem::work_of(problem, draw));
     }
     if (i < kFloorDraws) {
       const Floor floor = floor_of(problem, draw, session.device().info());
       shape.floor = i == 0 || floor.seconds < shape.floor.seconds ? floor : shape.floor;
     }
-    shape.bench->fill(draw);
-    Truth truth = session.truth(*shape.bench, draw);
-    Played seed = session.play_trusted(session.seed(), *shape.bench, draw, false);
-    const Judgement own = session.comparer().with_oracle(
-        draw, truth, *shape.bench, seed.outputs, seed.outputs, shape.least);
+    Bench& bench = *shape.benches.front();
+    bench.fill(draw);
+    Truth truth = session.truth(bench, draw);
+    Played seed = session.play_trusted(session.seed(), bench, draw, false);
+    const Judgement own =
+        session.comparer().with_oracle(draw, truth, bench, seed.outputs, seed.outputs, shape.least);
     for (const auto& [name, e] : own.e_max) {
       shape.e_max[name] = std::max(shape.e_max[name], e);
     }
@@ -87,7 +109,7 @@ TimedShape make_timed_shape(Session& session,
     shape.pool.push_back({std::move(draw), std::move(truth), std::move(seed.outputs)});
   }
   std::erase_if(session.seed().seats,
-                [&shape](const auto& seat) { return seat.first == shape.bench.get(); });
+                [&shape](const auto& seat) { return seat.first == shape.benches.front().get(); });
   return shape;
 }
 
@@ -121,10 +143,13 @@ std::string clock_name(const Session& session, bool flushed) {
   return flushed ? "monotonic clock" : "monotonic clock, caches not flushed";
 }
 
-void note_plans(TimedShape& shape, const Player& seed, const Player& candidate) {
-  const auto seat_of = [&shape](const Player& player) -> const Seat* {
-    const auto found = std::ranges::find(
-        player.seats, shape.bench.get(), [](const auto& seat) { return seat.first; });
+void note_plans(TimedShape& shape,
+                const Bench& bench,
+                const Player& seed,
+                const Player& candidate) {
+  const auto seat_of = [&bench](const Player& player) -> const Seat* {
+    const auto found =
+        std::ranges::find(player.seats, &bench, [](const auto& seat) { return seat.first; });
     return found == player.seats.end() ? nullptr : found->second.get();
   };
   if (const Seat* seat = seat_of(candidate)) {

@@ -25,10 +25,18 @@ struct PoolDraw {
 inline constexpr int kPoolDraws = 8;
 inline constexpr std::size_t kPoolBytes = std::size_t{2} << 30U;
 
+// Sets of buffers of a shape: replicates take turns, so that what one place in memory does to a
+// kernel differs between replicates and widens their interval, in place of being part of all of
+// them. Tensors of over 256 MiB have one: they are spread over a hundred pages as it is.
+inline constexpr int kAddressSets = 3;
+
+[[nodiscard]] int address_sets(double tensor_bytes, int replicates);
+
 // One shape of the time stage: its buffers and the contents that are judged with the oracle.
 struct TimedShape {
   Place place;
-  std::unique_ptr<Bench> bench;
+  std::vector<std::unique_ptr<Bench>> benches;  // of equal dims; address_sets() of them
+  std::size_t turn = 0;                         // whose turn it is in replicate 0
   std::vector<PoolDraw> pool;
   ByOutput e_max;  // largest of the pool
   ByOutput least;  // least scales of small outputs
@@ -39,6 +47,11 @@ struct TimedShape {
   int launches = 1, seed_launches = 1;  // of the plans, as warmed
   std::int64_t scratch_bytes = 0, seed_scratch_bytes = 0;
   double call_seconds = 0;  // one judged call, measured while warming; 0: not yet
+
+  // Of a replicate.
+  [[nodiscard]] Bench& bench(int replicate) const {
+    return *benches.at((turn + static_cast<std::size_t>(replicate)) % benches.size());
+  }
 };
 
 // Whether a second flush of the device's caches takes at most 5 ms.
@@ -52,11 +65,13 @@ struct TimedShape {
 
 // Makes buffers and pool: at most 8 draws, 1 s of work and 2 GiB of oracle results, and of the
 // device's free memory an eighth; at least one, two where `only_pool`. Runs reference and seed.
-// `give_way` is called before each draw; what it takes is no work.
+// `replicates`: the most that there will be. `give_way` is called before each draw; what it takes
+// is no work.
 [[nodiscard]] TimedShape make_timed_shape(Session& session,
                                           const Place& place,
                                           const problem::Key& key,
                                           bool only_pool,
+                                          int replicates,
                                           const std::function<void()>& give_way);
 
 // Blocks of each shape in a replicate: each gets the same share of the time, 20 blocks at most, as
@@ -69,8 +84,8 @@ struct TimedShape {
 // TimeResult::clock. `flushed`: caches before each call (always on a GPU).
 [[nodiscard]] std::string clock_name(const Session& session, bool flushed);
 
-// Takes launches and scratch of both plans from their seats, if they have one for this shape.
-void note_plans(TimedShape& shape, const Player& seed, const Player& candidate);
+// Takes launches and scratch of both plans from their seats on the bench, if they have one.
+void note_plans(TimedShape& shape, const Bench& bench, const Player& seed, const Player& candidate);
 
 // The pool's draw for content `index` of `contents` in a replicate, or null: pool contents stand at
 // keyed places, in keyed order, each at most once, and in turn where `only_pool`.

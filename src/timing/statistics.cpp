@@ -338,13 +338,13 @@ Decision decide(const Result& result, const Rule& rule) {
 }
 
 int replicates_for(double sd, double target) {
-  constexpr int kLeast = 5, kMost = 15;
-  for (int n = kLeast; n < kMost; ++n) {
+  constexpr int kLeast = 5;
+  for (int n = kLeast; n < kMostReplicates; ++n) {
     if (stats::student_t_quantile(0.975, n - 1) * sd / std::sqrt(n) <= target) {
       return n;
     }
   }
-  return kMost;
+  return kMostReplicates;
 }
 
 double target_half_width(double call_seconds) {

@@ -91,6 +91,8 @@ struct Rule {
 // the seed's next call by more than m: what is left of a carry-over in the ratio is below m then.
 [[nodiscard]] Decision decide(const Result& result, const Rule& rule);
 
+inline constexpr int kMostReplicates = 15;
+
 // Replicates that give a half-width of `target` (relative, 95%) when replicates scatter by `sd`
 // (log ratio); 5 to 15.
 [[nodiscard]] int replicates_for(double sd, double target);

@@ -19,6 +19,7 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <span>
 #include <thread>
 
@@ -303,7 +304,7 @@ TEST_F(GivesWay, NotWhileAProcessGetsReady) {
 
 TEST_F(GivesWay, NorForAPair) {
   Pair pair;
-  stop_on_its_way(pair.candidate, [&] { pair = start_pair(*session_, timing::Arm::seed); });
+  stop_on_its_way(pair.candidate, [&] { pair = start_pair(*session_, timing::Arm::seed, 0); });
   EXPECT_FALSE(started(pair));
   pair.candidate.reset();
   pair.seed.reset();
@@ -326,6 +327,7 @@ TEST_F(GivesWay, WhatThatTakesIsNoWorkOnThePool) {
                        visible_places(session_->problem(), device::Kind::cpu, true).front(),
                        problem::Key::from_seed(1),
                        false,
+                       2,
                        [&] {
                          if (asked++ == 0) {
                            std::this_thread::sleep_for(std::chrono::milliseconds(1200));
@@ -333,6 +335,30 @@ TEST_F(GivesWay, WhatThatTakesIsNoWorkOnThePool) {
                        });
   EXPECT_GT(shape.pool.size(), 1U);
   EXPECT_GT(asked, 1);
+}
+
+// Replicates take turns on sets of buffers, each at a place of its own; what a runner maps last on
+// one set it maps first on another.
+TEST_F(JudgeState, ReplicatesRotateOverSetsOfBuffers) {
+  open(std::string(kPlan) + std::string(kHead) + std::string(kRow) + "}\n");
+  const TimedShape shape =
+      make_timed_shape(*session_,
+                       visible_places(session_->problem(), device::Kind::cpu, true).front(),
+                       problem::Key::from_seed(1),
+                       false,
+                       5,
+                       [] {});
+  ASSERT_EQ(shape.benches.size(), 3U);
+  std::set<device::Address> addresses;
+  std::set<std::size_t> first;
+  for (int replicate = 0; replicate < 3; ++replicate) {
+    addresses.insert(shape.bench(replicate).slots().front().shared.front().address());
+    first.insert(shape.bench(replicate).first_mapped());
+    EXPECT_EQ(&shape.bench(replicate), &shape.bench(replicate + 3));
+  }
+  EXPECT_EQ(addresses.size(), 3U);
+  EXPECT_EQ(first.size(), 3U);
+  EXPECT_FALSE(time(4, 4).failure);
 }
 
 }  // namespace

@@ -61,6 +61,14 @@ TEST(TimedShape, EveryReplicateHasThePoolInAnotherOrder) {
   }
 }
 
+TEST(TimedShape, BuffersHaveAsManySetsAsReplicatesCanUseAndOneWhereTheyAreLarge) {
+  constexpr double kMiB = 1 << 20;
+  EXPECT_EQ(address_sets(256 * kMiB, 15), 3);
+  EXPECT_EQ(address_sets(257 * kMiB, 15), 1);
+  EXPECT_EQ(address_sets(0, 1), 1);
+  EXPECT_EQ(address_sets(kMiB, 2), 2);
+}
+
 TEST(TimedShape, OnlyPoolTakesThemInTurn) {
   const TimedShape shape = shape_with(3);
   std::set<const PoolDraw*> first, second;
