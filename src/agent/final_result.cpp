@@ -24,6 +24,13 @@ void add_timing(const evaluate::TimeResult& time, record::FinalResult& out) {
     one.speedup = record::Interval{shape.ratio.point, shape.ratio.low, shape.ratio.high};
     if (shape.floor_seconds > 0 && shape.candidate_seconds > 0)
       one.share_of_floor = shape.floor_seconds / shape.candidate_seconds;
+    if (shape.throughput.reason.empty()) {
+      const evaluate::GraphTiming& graphs = shape.throughput;
+      one.throughput_us = graphs.candidate_seconds * 1e6;
+      one.seed_throughput_us = graphs.seed_seconds * 1e6;
+      one.throughput_speedup =
+          record::Interval{graphs.ratio.point, graphs.ratio.low, graphs.ratio.high};
+    }
     one.replicates = time.replicates;
     one.blocks = time.blocks;
     log_seed += std::log(shape.seed_seconds);
@@ -123,7 +130,8 @@ nlohmann::json metrics_json(const evaluate::Evaluation& evaluation,
 
 void add_metrics(const evaluate::Evaluation& evaluation, record::FinalResult& out) {
   out.memory_stats = metrics_json(evaluation, {"memory_ratio"});
-  out.kernel_launch_stats = metrics_json(evaluation, {"launch_ratio"});
+  out.kernel_launch_stats =
+      metrics_json(evaluation, {"launch_ratio", "throughput_per_call", "throughput_ratio"});
   out.sol_stats = metrics_json(evaluation, {"speed_of_light"});
   out.energy_stats = metrics_json(evaluation, {"energy_per_call", "energy_ratio"});
   out.roofline_stats =

@@ -91,6 +91,10 @@ std::vector<std::string> recompute(const record::FinalResult& result) {
     differences.number(b.shape + ".candidate_us", a.candidate_us, b.candidate_us);
     differences.interval(b.shape + ".speedup", a.speedup, b.speedup);
     differences.number(b.shape + ".share_of_floor", a.share_of_floor, b.share_of_floor);
+    differences.number(b.shape + ".throughput_us", a.throughput_us, b.throughput_us);
+    differences.number(b.shape + ".seed_throughput_us", a.seed_throughput_us, b.seed_throughput_us);
+    differences.interval(
+        b.shape + ".throughput_speedup", a.throughput_speedup, b.throughput_speedup);
     differences.number(b.shape + ".replicates", a.replicates, b.replicates);
     differences.number(b.shape + ".blocks", a.blocks, b.blocks);
   }

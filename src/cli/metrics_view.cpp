@@ -1,5 +1,6 @@
 #include "cli/metrics_view.h"
 
+#include "cli/timing_text.h"
 #include "evaluate/metrics.h"
 #include "util/text.h"
 
@@ -84,6 +85,26 @@ std::string reached_table(const evaluate::Evaluation& e, const Style& style) {
   return out;
 }
 
+// Short calls in graphs of many, beside their times alone.
+std::string throughput_text(const evaluate::TimeResult& time) {
+  std::string out;
+  for (const evaluate::ShapeTiming& shape : time.shapes) {
+    const evaluate::GraphTiming& graphs = shape.throughput;
+    if (graphs.reason.empty()) {
+      out += " " +
+             util::printable(fmt::format(
+                 "{} calls in one graph at {}: {} a call, the seed {}, {} (decides nothing)",
+                 graphs.calls,
+                 shape.shape,
+                 util::human_seconds(graphs.candidate_seconds),
+                 util::human_seconds(graphs.seed_seconds),
+                 interval_text(graphs.ratio))) +
+             "\n";
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string conditions_text(const device::Conditions& conditions) {
@@ -115,6 +136,7 @@ std::string metrics_text(const evaluate::Evaluation& e, const Style& style, std:
   if (const std::string at = conditions_text(e.time->conditions); !at.empty()) {
     out += style.dim(wrapped("timed at " + at, 1, width));
   }
+  out += throughput_text(*e.time);
   for (const evaluate::ShapeTiming& shape : e.time->shapes) {
     const auto* energy = evaluate::find_metric(e.metrics, "energy_per_call", shape.shape);
     const auto* ratio = evaluate::find_metric(e.metrics, "energy_ratio", shape.shape);

@@ -55,6 +55,7 @@ StageOptions confirming(StageOptions options) {
   options.confirm = true;
   options.pilot = false;
   options.energy = false;
+  options.throughput = false;
   options.replicates = kReplicates;
   options.session += " confirm";
   return options;

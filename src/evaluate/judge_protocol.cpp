@@ -89,6 +89,7 @@ json options_to_json(const StageOptions& options) {
           {"pairs_ahead", options.pairs_ahead},
           {"may_say_faster", options.may_say_faster},
           {"energy", options.energy},
+          {"throughput", options.throughput},
           {"floors", floors_to_json(options.floors)},
           {"session", options.session},
           {"salt", to_hex(options.salt)},
@@ -116,6 +117,7 @@ StageOptions options_from_json(const json& body) {
   options.pairs_ahead = small(body, "pairs_ahead");
   options.may_say_faster = field<bool>(body, "may_say_faster");
   options.energy = field<bool>(body, "energy");
+  options.throughput = field<bool>(body, "throughput");
   options.floors = floors_from_json(body.at("floors"));
   options.session = field<std::string>(body, "session");
   options.salt = text_from_hex(field<std::string>(body, "salt"));

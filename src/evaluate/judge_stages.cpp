@@ -175,6 +175,7 @@ StageOptions stage_options(const EvaluationRequest& request, const problem::Prob
   made.replicates = request.depth == Depth::fast ? 1 : request.replicates;
   made.pilot = request.depth == Depth::full && request.device.kind == device::Kind::cuda;
   made.energy = made.pilot;
+  made.throughput = request.depth != Depth::fast && request.off.empty();
   made.blocks = request.blocks;
   made.may_say_faster = request.depth != Depth::fast && request.off.empty();
   return made;
@@ -230,7 +231,9 @@ HeldoutResult run_heldout(Session& session, const StageOptions& options, const T
         problem::Key::from_seed(util::leading_u64(util::hmac_sha256(options.salt, problem.id)));
     // The confirming session is a second one already.
     util::RealClock clock;
-    const auto timed = [&] { return run_time(session, options, places, key, tick); };
+    StageOptions alone = options;
+    alone.throughput = false;  // shown of visible shapes
+    const auto timed = [&] { return run_time(session, alone, places, key, tick); };
     time = options.confirm ? timed()
                            : repeated_once(timed, [&clock] { clock.sleep(kCoolingSeconds); });
     judged.failure = time->failure;

@@ -37,6 +37,7 @@ struct StageOptions {
   int pairs_ahead = 0;
   bool may_say_faster = true;
   bool energy = false;                // time: of a call at the last shape, too
+  bool throughput = false;            // time: of short calls in graphs, too
   std::optional<NoiseFloors> floors;  // of the device's calibration; none: the margin is 1%
   std::string session;                // part of the schedule's key
   std::string salt;                   // held-out only

@@ -1,5 +1,6 @@
 #include "evaluate/memory.h"
 
+#include "evaluate/throughput.h"
 #include "evaluate/timed_shape.h"
 
 #include <algorithm>
@@ -73,6 +74,7 @@ double timed_bytes(Session& session, const std::vector<problem::Draw>& draws, in
     const double more = address_sets(sizes.input_bytes + sizes.output_bytes, kAddressSets) - 1;
     sum += 2 * sizes.input_bytes + 3 * sizes.output_bytes + sizes.reference_scratch;
     sum += more * (2 * sizes.input_bytes + sizes.output_bytes);
+    sum += graph_bytes(sizes);
     sum += std::min(static_cast<double>(kPoolBytes),
                     kPoolDraws * (sizes.oracle_bytes + sizes.output_bytes));
     sum += pairs * pair_scratch(session, draw);

@@ -118,6 +118,20 @@ Metric memory_ratio(const ShapeTiming& shape) {
   return made;
 }
 
+// Of short calls in graphs of many.
+void add_throughput(const ShapeTiming& shape, std::vector<Metric>& out) {
+  const GraphTiming& graphs = shape.throughput;
+  if (!graphs.reason.empty() || !(graphs.candidate_seconds > 0)) {
+    const std::string reason = graphs.reason.empty() ? "its graphs took no time" : graphs.reason;
+    out.push_back(without("throughput_per_call", shape, reason));
+    out.push_back(without("throughput_ratio", shape, reason));
+    return;
+  }
+  out.push_back(with("throughput_per_call", shape, graphs.candidate_seconds, "s"));
+  out.back().text = fmt::format("graphs of {} calls", graphs.calls);
+  out.push_back(with("throughput_ratio", shape, graphs.ratio.point));
+}
+
 void add_energy(const ShapeTiming& shape,
                 const EnergyResult& energy,
                 bool cuda,
@@ -150,6 +164,7 @@ void add_shape(const ShapeTiming& shape,
           ? with("launch_ratio", shape, static_cast<double>(shape.seed_launches) / shape.launches)
           : without("launch_ratio", shape, "the plan has no step at this shape"));
   out.push_back(memory_ratio(shape));
+  add_throughput(shape, out);
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ struct Ceilings {
                                    const device::Info& info);
 
 // For each shape in this order: bytes_per_second, flop_per_second, roofline, speed_of_light,
-// launch_ratio, memory_ratio, energy_per_call, energy_ratio. Each has a value or says why it has
-// none. Empty without timed shapes.
+// launch_ratio, memory_ratio, throughput_per_call, throughput_ratio, energy_per_call, energy_ratio.
+// Each has a value or says why it has none. Empty without timed shapes.
 [[nodiscard]] std::vector<Metric> metrics_of(const TimeResult& time,
                                              device::Kind kind,
                                              const Ceilings& ceilings);

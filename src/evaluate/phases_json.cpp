@@ -12,12 +12,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::pair<const char*, double TimePhases::*>, 5> kPhases{
+constexpr std::array<std::pair<const char*, double TimePhases::*>, 6> kPhases{
     {{"pool", &TimePhases::pool},
      {"start", &TimePhases::start},
      {"warm", &TimePhases::warm},
      {"calls", &TimePhases::calls},
-     {"slopes", &TimePhases::slopes}}};
+     {"slopes", &TimePhases::slopes},
+     {"graphs", &TimePhases::graphs}}};
 
 constexpr std::array<std::pair<const char*, double CallCosts::*>, 6> kCosts{
     {{"fill", &CallCosts::fill},
@@ -76,8 +77,10 @@ json to_json(const TimePhases& phases) {
 TimePhases phases_from_json(const json& body) {
   TimePhases phases;
   for (const auto& [name, member] : kPhases) {
-    // Results of before slopes had a phase of their own count them among the calls.
-    if (member != &TimePhases::slopes || body.contains(name)) {
+    // Results of before slopes had a phase of their own count them among the calls; older ones have
+    // no graphs.
+    const bool later = member == &TimePhases::slopes || member == &TimePhases::graphs;
+    if (!later || body.contains(name)) {
       phases.*member = wire::field<double>(body, name);
     }
   }

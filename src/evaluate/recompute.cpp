@@ -68,8 +68,9 @@ void compare(const std::string& where,
 constexpr std::size_t kMostSamples = 200'000;
 constexpr int kMostOfReplicate = 1000;
 
-// Samples come from a file. What is wrong with them; empty: nothing.
-std::string unusable(const std::vector<Sample>& samples, std::size_t shapes) {
+// Samples come from a file. What is wrong with them; empty: nothing. `all`: every replicate has
+// every shape.
+std::string unusable(const std::vector<Sample>& samples, std::size_t shapes, bool all) {
   if (samples.size() > kMostSamples) {
     return "more samples than a session has";
   }
@@ -87,7 +88,7 @@ std::string unusable(const std::vector<Sample>& samples, std::size_t shapes) {
     }
   }
   // Memory is taken for all of them.
-  return counts.size() < replicates.size() * shapes ? "a replicate lacks a shape" : "";
+  return all && counts.size() < replicates.size() * shapes ? "a replicate lacks a shape" : "";
 }
 
 std::string unusable(const TimeResult& time) {
@@ -97,7 +98,8 @@ std::string unusable(const TimeResult& time) {
   if (time.slopes.size() > kMostSamples || std::ranges::any_of(time.slopes, no_shape)) {
     return "slopes of no shape that there is";
   }
-  return unusable(time.samples, time.shapes.size());
+  const std::string wrong = unusable(time.samples, time.shapes.size(), true);
+  return wrong.empty() ? unusable(time.graphs, time.shapes.size(), false) : wrong;
 }
 
 int blocks_of(const std::vector<Sample>& samples) {
@@ -130,7 +132,7 @@ void check(const std::string& where,
   now.blocks = blocks_of(now.samples);
   json again = to_json(now);
   // Not computed from samples.
-  for (const char* key : {"samples", "slopes", "pilot", "earlier", "phases"}) {
+  for (const char* key : {"samples", "slopes", "graphs", "pilot", "earlier", "phases"}) {
     again.erase(key);
   }
   compare(where, stored, again, findings);

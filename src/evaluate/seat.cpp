@@ -350,6 +350,27 @@ void Seat::step_through(double seconds,
   arm_.wash(poison, sets_);
 }
 
+std::optional<std::vector<device::Step>> Seat::steps_on(
+    const problem::Draw& draw, const std::vector<device::Address>& tensors) {
+  const Code& code = arm_.code();
+  if (code.library || code.signature.ranked) {
+    return std::nullopt;
+  }
+  const submission::Expansion expansion = expanded(draw, 0);
+  if (bytes_of(expansion.scratch) != scratch_bytes_) {
+    return std::nullopt;
+  }
+  std::vector<device::Address> buffers = tensors;
+  for (const Region& region : scratch_regions_) {
+    buffers.push_back(region.address);
+  }
+  return bound(expansion, buffers);
+}
+
+device::RunTime Seat::run_other(std::int64_t sequence, double seconds, std::uint32_t poison) {
+  return arm_.run(sequence, seconds, poison, sets_);
+}
+
 double Seat::row(int calls, bool flush, double seconds, std::uint32_t poison) {
   return arm_.row(sequence_, calls, flush, seconds, poison, sets_);
 }

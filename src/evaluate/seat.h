@@ -49,6 +49,17 @@ class Seat {
                     std::uint32_t poison,
                     const std::function<void(std::size_t rank)>& after);
 
+  // What a call launches where its tensors lie at `tensors`, in the order of the slots, with the
+  // scratch of the plan that is ready. Nothing where it would need other scratch, for a library and
+  // for virtual ranks. Throws PlanFault or ArmFault.
+  [[nodiscard]] std::optional<std::vector<device::Step>> steps_on(
+      const problem::Draw& draw, const std::vector<device::Address>& tensors);
+
+  // run() of another sequence of the arm.
+  [[nodiscard]] device::RunTime run_other(std::int64_t sequence,
+                                          double seconds,
+                                          std::uint32_t poison);
+
   // Arm::row() of the plan that is ready.
   [[nodiscard]] double row(int calls, bool flush, double seconds, std::uint32_t poison);
 

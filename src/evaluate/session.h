@@ -232,6 +232,39 @@ class Session {
                                     const problem::Draw& draw,
                                     RowSizes sizes);
 
+  // Several calls as one graph, each on buffers of its own, beside the plan of a bench.
+  struct Graph {
+    std::int64_t sequence = 0;  // of the player's arm; 0: its plan cannot be had this way
+    int calls = 0;
+  };
+
+  // A call for each of the draws, on the buffers at `lanes` (Seat::steps_on()): one after another,
+  // none before the one before has ended. Throws as play().
+  [[nodiscard]] Graph make_graph(Player& player,
+                                 Bench& bench,
+                                 const std::vector<problem::Draw>& draws,
+                                 const std::vector<std::vector<device::Address>>& lanes);
+
+  // Runs it, after a flush as before a timed call where `timed`. Outputs are the caller's. Throws
+  // as play().
+  struct GraphRun {
+    device::RunTime time;
+    double flushed = -1;
+  };
+
+  [[nodiscard]] GraphRun run_graph(
+      Player& player, Bench& bench, const problem::Draw& first, const Graph& graph, bool timed);
+
+  // The same for seed and other trusted code, as play_trusted().
+  [[nodiscard]] Graph make_graph_trusted(Player& player,
+                                         Bench& bench,
+                                         const std::vector<problem::Draw>& draws,
+                                         const std::vector<std::vector<device::Address>>& lanes);
+  [[nodiscard]] GraphRun run_graph_trusted(
+      Player& player, Bench& bench, const problem::Draw& first, const Graph& graph, bool timed);
+
+  [[nodiscard]] Store& store() { return store_; }
+
   // Fills, runs oracle, seed and `player`, compares. A fault counts only if it recurs on a fresh
   // runner with the seed passing in between, TIMEOUT and OUT_OF_MEMORY alone on the device. A wrong
   // output that only appears after earlier calls of the same process is REJECTED_STATE.

@@ -4,6 +4,7 @@
 #include "util/error.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sweep::evaluate {
 namespace {
@@ -96,6 +97,52 @@ Session::Slope Session::slope_trusted(Player& player,
                                       const problem::Draw& draw,
                                       RowSizes sizes) {
   return trusted(player, draw, [&] { return slope(player, bench, draw, sizes); });
+}
+
+Session::Graph Session::make_graph(Player& player,
+                                   Bench& bench,
+                                   const std::vector<problem::Draw>& draws,
+                                   const std::vector<std::vector<device::Address>>& lanes) {
+  Seat& place = seat(player, bench, draws.at(0));
+  std::vector<device::Step> steps;
+  for (std::size_t i = 0; i < draws.size(); ++i) {
+    auto more = place.steps_on(draws[i], lanes.at(i));
+    if (!more || more->empty()) {
+      return {};
+    }
+    // All calls have the one scratch.
+    if (auto* launch = std::get_if<device::Launch>(&more->front())) {
+      launch->attributes.early_start = false;
+    }
+    std::ranges::move(*more, std::back_inserter(steps));
+  }
+  return {player.arm->prepare(steps), static_cast<int>(draws.size())};
+}
+
+Session::GraphRun Session::run_graph(
+    Player& player, Bench& bench, const problem::Draw& first, const Graph& graph, bool timed) {
+  Seat& place = seat(player, bench, first);
+  GraphRun run;
+  if (timed && flush_ && has(Defence::flush)) {
+    run.flushed = device_->flush_cache().value_or(-1);
+  }
+  device_->synchronize();
+  player.calls += graph.calls;
+  run.time = place.run_other(
+      graph.sequence, problem_.limits.seconds * graph.calls, poison_word(~poison_number(++calls_)));
+  return run;
+}
+
+Session::Graph Session::make_graph_trusted(Player& player,
+                                           Bench& bench,
+                                           const std::vector<problem::Draw>& draws,
+                                           const std::vector<std::vector<device::Address>>& lanes) {
+  return trusted(player, draws.at(0), [&] { return make_graph(player, bench, draws, lanes); });
+}
+
+Session::GraphRun Session::run_graph_trusted(
+    Player& player, Bench& bench, const problem::Draw& first, const Graph& graph, bool timed) {
+  return trusted(player, first, [&] { return run_graph(player, bench, first, graph, timed); });
 }
 
 Failure Session::failure_of(const ArmFault& fault, const Player& player) const {

@@ -69,6 +69,24 @@ EnergyResult energy_from(const json& body) {
   return energy;
 }
 
+json to_json(const GraphTiming& timing) {
+  return {{"calls", timing.calls},
+          {"seed_seconds", timing.seed_seconds},
+          {"candidate_seconds", timing.candidate_seconds},
+          {"ratio", to_json(timing.ratio)},
+          {"reason", timing.reason}};
+}
+
+GraphTiming graphs_from(const json& body) {
+  GraphTiming timing;
+  timing.calls = int_from(body, "calls");
+  timing.seed_seconds = field<double>(body, "seed_seconds");
+  timing.candidate_seconds = field<double>(body, "candidate_seconds");
+  timing.ratio = interval_from(body, "ratio");
+  timing.reason = field<std::string>(body, "reason");
+  return timing;
+}
+
 json to_json(const ShapeTiming& shape) {
   return {{"shape", shape.shape},
           {"dims", dims_to_json(shape.dims)},
@@ -85,7 +103,8 @@ json to_json(const ShapeTiming& shape) {
           {"flops_needed", shape.flops_needed},
           {"tensor_bytes", shape.tensor_bytes},
           {"scratch_bytes", shape.scratch_bytes},
-          {"seed_scratch_bytes", shape.seed_scratch_bytes}};
+          {"seed_scratch_bytes", shape.seed_scratch_bytes},
+          {"throughput", to_json(shape.throughput)}};
 }
 
 ShapeTiming shape_from(const json& body) {
@@ -107,6 +126,9 @@ ShapeTiming shape_from(const json& body) {
     shape.tensor_bytes = field<std::int64_t>(body, "tensor_bytes");
     shape.scratch_bytes = field<std::int64_t>(body, "scratch_bytes");
     shape.seed_scratch_bytes = field<std::int64_t>(body, "seed_scratch_bytes");
+  }
+  if (body.contains("throughput")) {
+    shape.throughput = graphs_from(body.at("throughput"));
   }
   return shape;
 }
@@ -216,6 +238,7 @@ json to_json(const TimeResult& result) {
           {"clock", result.clock},
           {"samples", samples_to_json(result.samples)},
           {"slopes", slopes_to_json(result.slopes)},
+          {"graphs", samples_to_json(result.graphs)},
           {"pilot", samples_to_json(result.pilot)},
           {"earlier", std::move(earlier)},
           {"phases", to_json(result.phases)},
@@ -256,6 +279,9 @@ TimeResult time_from_json(const json& body) {
   result.samples = samples_from(body.at("samples"));
   if (body.contains("slopes")) {
     result.slopes = slopes_from(body.at("slopes"));
+  }
+  if (body.contains("graphs")) {
+    result.graphs = samples_from(body.at("graphs"));
   }
   if (body.contains("pilot")) {
     result.pilot = samples_from(body.at("pilot"));

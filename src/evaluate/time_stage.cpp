@@ -1,6 +1,7 @@
 #include "evaluate/judge_stages.h"
 #include "evaluate/memory.h"
 #include "evaluate/slope_clock.h"
+#include "evaluate/throughput.h"
 #include "evaluate/time_summary.h"
 #include "evaluate/timed_contents.h"
 #include "evaluate/timed_pair.h"
@@ -34,13 +35,14 @@ class TimeStage {
         key_(key.derive(options.confirm ? "confirm" : "time")),
         tick_(tick),
         only_pool_(!seed_rule_suffices(session.problem())),
-        monitor_(session.options().arm.device, session.device().info()) {}
+        monitor_(session.options().arm.device, session.device().info()),
+        graphs_(session, key_, schedule_key()) {}
 
   TimeResult run(const std::vector<Place>& places) {
     bytes_ = needed_bytes(session_, places, key_, options_.replicates);
     session_.lock(util::LockMode::shared, bytes_);
     session_.clear_bench();
-    choose_flush();
+    flushed_ = choose_flush(session_);
     (void)watch_.lap();
     int replicates = std::max(options_.replicates, 1);
     start_pairs(0, std::min(options_.pilot ? kPilotReplicates : replicates, kPairsAtOnce));
@@ -63,14 +65,6 @@ class TimeStage {
   }
 
  private:
-  void choose_flush() {
-    if (session_.options().arm.device.kind != device::Kind::cpu) {
-      return;
-    }
-    flushed_ = flush_is_cheap(session_.device());
-    session_.set_flush(flushed_);
-  }
-
   // Starts processes up to `count` pairs; they get ready while the judge does something else.
   void start_pairs(int first, int count) {
     while (static_cast<int>(pairs_.size()) < count) {
@@ -134,7 +128,8 @@ class TimeStage {
   }
 
   void warm(Pair& pair) {
-    for (TimedShape& shape : shapes_) {
+    for (std::size_t number = 0; number < shapes_.size(); ++number) {
+      TimedShape& shape = shapes_[number];
       give_way();
       warm_call(pair, shape, "warm/" + std::to_string(pair.replicate), false);
       note_plans(shape, shape.bench(pair.replicate), pair.seed, pair.candidate);
@@ -144,6 +139,7 @@ class TimeStage {
         warm_call(pair, shape, "pace/" + std::to_string(pair.replicate), true);
         shape.call_seconds = (clock_.monotonic() - begin) / 2;
       }
+      with_graphs(pair, [&] { return graphs_.get_ready(pair, shape, number); });
       if (failure_) {
         return;
       }
@@ -154,24 +150,44 @@ class TimeStage {
     const problem::Draw draw = timed_draw(session_.problem(), shape.place, key_, label);
     Bench& bench = shape.bench(pair.replicate);
     bench.fill(draw);
-    Tensors seed, own;
-    pair.in_order([&] { seed = session_.play_trusted(pair.seed, bench, draw, true).outputs; },
+    std::optional<Played> seed, own;
+    pair.in_order([&] { seed = session_.play_trusted(pair.seed, bench, draw, true); },
                   [&] { own = warm_candidate(pair, bench, draw); });
-    if (judged && !only_pool_ && !failure_ && !own.empty()) {
-      judge_pair(shape, bench, draw, nullptr, own, seed);
+    if (failure_ || !own) {
+      return;
+    }
+    note_events(shape, seed->time, own->time);
+    if (judged && !only_pool_) {
+      failure_ = judge_pair(session_, shape, bench, draw, nullptr, own->outputs, seed->outputs);
     }
   }
 
-  // Empty after a fault.
-  Tensors warm_candidate(Pair& pair, Bench& bench, const problem::Draw& draw) {
+  // Nothing after a fault.
+  std::optional<Played> warm_candidate(Pair& pair, Bench& bench, const problem::Draw& draw) {
     try {
-      return session_.play(pair.candidate, bench, draw, true).outputs;
+      return session_.play(pair.candidate, bench, draw, true);
     } catch (const ArmFault& fault) {
       recheck(fault, pair, draw);
     } catch (const PlanFault& fault) {
       failure_ = Session::failure_of(fault, pair.candidate);
     }
-    return {};
+    return std::nullopt;
+  }
+
+  // A part of graphs_, where that is asked for.
+  template <class Part>
+  void with_graphs(Pair& pair, const Part& part) {
+    const bool piloting = options_.pilot && skip_ == 0;
+    if (!options_.throughput || piloting || failure_ || pair.candidate.arm == nullptr) {
+      return;
+    }
+    try {
+      failure_ = part();
+    } catch (const ArmFault& fault) {
+      recheck(fault, pair, graphs_.draw());
+    } catch (const PlanFault& fault) {
+      failure_ = Session::failure_of(fault, pair.candidate);
+    }
   }
 
   void get_ready(Pair& pair) {
@@ -187,6 +203,7 @@ class TimeStage {
   void recheck(const ArmFault& fault, Pair& pair, const problem::Draw& draw) {
     Failure failure = session_.failure_of(fault, pair.candidate);
     pair.candidate.reset();
+    graphs_.forget(pair.replicate);
     if (++faults_ > 1) {
       failure_ = std::move(failure);
       return;
@@ -226,6 +243,8 @@ class TimeStage {
     contents = contents_of(pair.replicate + 1, end);
     read_slopes(pair);
     phases_.slopes += watch_.lap();
+    with_graphs(pair, [&] { return graphs_.measure(pair, shapes_, graph_samples_); });
+    phases_.graphs += watch_.lap();
   }
 
   // The judge's own clock, beside events and the runner's. These calls are judged as well. They
@@ -245,7 +264,7 @@ class TimeStage {
         const SlopeReading read =
             read_slope(session_, pair.seed, pair.candidate, bench, shape, draw);
         slopes_.push_back({replicate, static_cast<int>(s), read.seed, read.candidate});
-        judge_pair(shape, bench, draw, pool, read.by_candidate, read.by_seed);
+        failure_ = judge_pair(session_, shape, bench, draw, pool, read.by_candidate, read.by_seed);
       } catch (const ArmFault& fault) {
         recheck(fault, pair, draw);
         return;
@@ -288,7 +307,7 @@ class TimeStage {
       (candidate ? by_candidate : by_seed) = std::move(played->outputs);
     }
     begin = clock_.monotonic();
-    judge_pair(shape, bench, draw, content.pool, by_candidate, by_seed);
+    failure_ = judge_pair(session_, shape, bench, draw, content.pool, by_candidate, by_seed);
     if (!failure_ && block.order.at(static_cast<std::size_t>(half) * 2 + 1) == Arm::candidate) {
       failure_ = session_.late_store(bench, by_candidate);
     }
@@ -313,23 +332,6 @@ class TimeStage {
     }
   }
 
-  void judge_pair(const TimedShape& shape,
-                  Bench& bench,
-                  const problem::Draw& draw,
-                  const PoolDraw* pool,
-                  const Tensors& got,
-                  const Tensors& seed) {
-    if (!session_.has(Defence::timed_compare)) {
-      return;
-    }
-    Comparer& comparer = session_.comparer();
-    Judgement judgement =
-        pool != nullptr
-            ? comparer.with_oracle(draw, pool->truth, bench, got, pool->seed, shape.least)
-            : comparer.with_seed(bench, got, seed, shape.e_max, shape.least);
-    failure_ = std::move(judgement.failure);
-  }
-
   TimeResult summary() {
     TimeResult result;
     if (!failure_ && session_.has(Defence::floor)) {
@@ -338,6 +340,7 @@ class TimeStage {
     result.failure = failure_;
     result.samples = samples_;
     result.slopes = slopes_;
+    result.graphs = graph_samples_;
     result.pilot = pilot_;
     result.phases = phases_;
     result.conditions = device::worst_of(conditions_, "no replicate was timed");
@@ -366,7 +369,8 @@ class TimeStage {
   util::Stopwatch watch_{clock_};
   std::deque<TimedShape> shapes_;
   std::deque<Pair> pairs_;  // refer to the benches of shapes_
-  std::vector<Sample> samples_, pilot_;
+  ShortCalls graphs_;
+  std::vector<Sample> samples_, pilot_, graph_samples_;
   std::vector<SlopeSample> slopes_;
   int skip_ = 0;    // replicates of the pilot
   int faults_ = 0;  // in calls of the candidate

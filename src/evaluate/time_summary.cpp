@@ -2,10 +2,12 @@
 
 #include "stats/stats.h"
 #include "timing/clocks.h"
+#include "timing/short_calls.h"
 #include "timing/statistics.h"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -104,6 +106,26 @@ std::vector<std::vector<timing::ClockReading>> readings_of(const TimeResult& res
   return readings;
 }
 
+// Of the shapes that have graphs.
+void add_throughput(TimeResult& result) {
+  for (std::size_t i = 0; i < result.shapes.size(); ++i) {
+    GraphTiming& made = result.shapes[i].throughput;
+    std::vector<Sample> graphs;
+    std::ranges::copy_if(result.graphs, std::back_inserter(graphs), [i](const Sample& sample) {
+      return sample.shape == static_cast<int>(i);
+    });
+    if (graphs.empty() || made.calls < 1) {
+      made = {0, 0, 0, {}, made.reason.empty() ? "no graph of its calls was timed" : made.reason};
+      continue;
+    }
+    for (Sample& sample : graphs) {
+      sample.shape = 0;
+    }
+    const timing::Throughput found = timing::throughput(calls_of(graphs), made.calls);
+    made = {made.calls, found.seed_seconds, found.candidate_seconds, to_interval(found.ratio), ""};
+  }
+}
+
 }  // namespace
 
 void add_statistics(TimeResult& result,
@@ -122,6 +144,8 @@ void add_statistics(TimeResult& result,
     timing.flops = shape.floor.work.flops;
     timing.unit = shape.unit;
     timing.flops_needed = shape.flops_needed;
+    timing.throughput.calls = shape.throughput.calls;
+    timing.throughput.reason = shape.throughput.reason;
     for (const Bench::Slot& slot : shape.benches.front()->slots()) {
       timing.tensor_bytes += static_cast<std::int64_t>(slot.tensor.bytes);
     }
@@ -146,6 +170,7 @@ void compute_statistics(TimeResult& result, bool may_say_faster) {
                       alone ? timing::Disturbed::discard : timing::Disturbed::keep);
   found.slope = timing::slope_gap(readings_of(result), launches);
   take_shapes(found, result.shapes);
+  add_throughput(result);
   result.margin = timing::margin(result.calibration ? result.calibration->half_width : 0);
   result.ratio = to_interval(found.ratio);
   result.bootstrap = to_interval(found.bootstrap);

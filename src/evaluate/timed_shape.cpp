@@ -6,6 +6,7 @@
 #include <sweep/random.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sweep::evaluate {
 namespace {
@@ -53,6 +54,15 @@ bool flush_is_cheap(device::Device& device) {
   const double begin = clock.monotonic();
   (void)device.flush_cache();
   return clock.monotonic() - begin <= kCheapFlushSeconds;
+}
+
+bool choose_flush(Session& session) {
+  if (session.options().arm.device.kind != device::Kind::cpu) {
+    return true;
+  }
+  const bool cheap = flush_is_cheap(session.device());
+  session.set_flush(cheap);
+  return cheap;
 }
 
 problem::Draw timed_draw(const problem::Problem& problem,
@@ -141,6 +151,31 @@ std::string clock_name(const Session& session, bool flushed) {
     return "cuda events";
   }
   return flushed ? "monotonic clock" : "monotonic clock, caches not flushed";
+}
+
+std::optional<Failure> judge_pair(Session& session,
+                                  const TimedShape& shape,
+                                  Bench& bench,
+                                  const problem::Draw& draw,
+                                  const PoolDraw* pool,
+                                  const Tensors& got,
+                                  const Tensors& seed) {
+  if (!session.has(Defence::timed_compare)) {
+    return std::nullopt;
+  }
+  Comparer& comparer = session.comparer();
+  Judgement judgement =
+      pool != nullptr ? comparer.with_oracle(draw, pool->truth, bench, got, pool->seed, shape.least)
+                      : comparer.with_seed(bench, got, seed, shape.e_max, shape.least);
+  return std::move(judgement.failure);
+}
+
+void note_events(TimedShape& shape, const device::RunTime& seed, const device::RunTime& candidate) {
+  const auto take = [](double& shortest, double seconds) {
+    shortest = shortest > 0 ? std::min(shortest, seconds) : seconds;
+  };
+  take(shape.seed_event, seed.device_seconds);
+  take(shape.candidate_event, candidate.device_seconds);
 }
 
 void note_plans(TimedShape& shape,

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ struct TimedShape {
   int launches = 1, seed_launches = 1;  // of the plans, as warmed
   std::int64_t scratch_bytes = 0, seed_scratch_bytes = 0;
   double call_seconds = 0;  // one judged call, measured while warming; 0: not yet
+  double seed_event = 0, candidate_event = 0;  // shortest of the warm calls; 0: none yet
+  GraphTiming throughput;                      // calls of a graph, or why there is none
 
   // Of a replicate.
   [[nodiscard]] Bench& bench(int replicate) const {
@@ -56,6 +59,9 @@ struct TimedShape {
 
 // Whether a second flush of the device's caches takes at most 5 ms.
 [[nodiscard]] bool flush_is_cheap(device::Device& device);
+
+// Whether timed calls flush the device's caches: on the cpu device where that is cheap.
+[[nodiscard]] bool choose_flush(Session& session);
 
 // The default content `label` of a place.
 [[nodiscard]] problem::Draw timed_draw(const problem::Problem& problem,
@@ -83,6 +89,19 @@ struct TimedShape {
 
 // TimeResult::clock. `flushed`: caches before each call (always on a GPU).
 [[nodiscard]] std::string clock_name(const Session& session, bool flushed);
+
+// What is wrong with a timed call's outputs, beside the seed's on the same content: by the oracle
+// where the content is the pool's, else by the seed.
+[[nodiscard]] std::optional<Failure> judge_pair(Session& session,
+                                                const TimedShape& shape,
+                                                Bench& bench,
+                                                const problem::Draw& draw,
+                                                const PoolDraw* pool,
+                                                const Tensors& got,
+                                                const Tensors& seed);
+
+// Keeps the shortest event times of both arms' warm calls.
+void note_events(TimedShape& shape, const device::RunTime& seed, const device::RunTime& candidate);
 
 // Takes launches and scratch of both plans from their seats on the bench, if they have one.
 void note_plans(TimedShape& shape, const Bench& bench, const Player& seed, const Player& candidate);

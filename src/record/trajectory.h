@@ -102,6 +102,9 @@ struct ShapeTiming {
   std::optional<double> share_of_floor;  // 0..1
   std::int64_t replicates = 0;
   std::int64_t blocks = 0;
+  // Of a short call in a graph of many; unset: not measured.
+  std::optional<double> throughput_us = {}, seed_throughput_us = {};
+  std::optional<Interval> throughput_speedup = {};  // seed / candidate
 };
 
 // One stage of the evaluation.

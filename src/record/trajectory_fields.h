@@ -95,6 +95,9 @@ void fields(V& v, T& x) {
   v("candidate_us", x.candidate_us);
   v("speedup", x.speedup);
   v("share_of_floor", x.share_of_floor);
+  v("throughput_us", x.throughput_us);
+  v("seed_throughput_us", x.seed_throughput_us);
+  v("throughput_speedup", x.throughput_speedup);
   v("replicates", x.replicates);
   v("blocks", x.blocks);
 }

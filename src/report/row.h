@@ -41,7 +41,7 @@ struct RowTurn {
 
 // A number that the judge gave for one timed shape: "memory_ratio", "launch_ratio",
 // "energy_per_call", "energy_ratio", "speed_of_light", "roofline", "bytes_per_second",
-// "flop_per_second".
+// "flop_per_second", "throughput_per_call", "throughput_ratio".
 struct RowMetric {
   std::string name;
   std::string shape;

@@ -40,6 +40,26 @@ std::optional<record::Interval> interval_in(const json& holder) {
   return point && low && high ? std::optional(record::Interval{*point, *low, *high}) : std::nullopt;
 }
 
+// Of the shapes whose calls are short enough; empty where none is.
+Markup throughput_table(const record::FinalResult& result) {
+  Table table{
+      "throughput",
+      "Short calls in graphs of many, each on buffers of its own: beside the time of a call "
+      "alone, which decides",
+      {"shape", "seed", "kernel", "speedup [95%]"},
+      {false, true, true, true},
+      {}};
+  for (const record::ShapeTiming& s : result.timings) {
+    if (s.throughput_us && s.seed_throughput_us) {
+      table.rows.push_back({text(s.shape),
+                            text(util::human_seconds(*s.seed_throughput_us * 1e-6)),
+                            text(util::human_seconds(*s.throughput_us * 1e-6)),
+                            text(speedup_text(s.throughput_speedup))});
+    }
+  }
+  return table.rows.empty() ? Markup() : render(table);
+}
+
 Markup shape_table(const record::FinalResult& result) {
   Table table{"timings",
               "Visible shapes: median time of a call, and seed time over kernel time, paired "
@@ -56,7 +76,7 @@ Markup shape_table(const record::FinalResult& result) {
                           text(std::to_string(s.blocks)),
                           text(share_text(s.share_of_floor))});
   }
-  return render(table);
+  return render(table) + throughput_table(result);
 }
 
 Markup heldout_table(const record::FinalResult& result) {

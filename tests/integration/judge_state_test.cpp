@@ -1,14 +1,10 @@
 // Kernels whose outputs depend on earlier calls. The compiler refuses the writable variables they
 // need, so these are compiled without that refusal: the judge has to catch them by itself.
-#include "compile/compiler.h"
-#include "evaluate/judge_stages.h"
-#include "evaluate/preparation.h"
-#include "evaluate/session.h"
-#include "evaluate/signature.h"
+#include "judge_state.h"
+
 #include "evaluate/timed_pair.h"
 #include "evaluate/timed_shape.h"
 #include "processes.h"
-#include "util/file.h"
 #include "util/lock.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +13,6 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <filesystem>
 #include <functional>
 #include <set>
 #include <span>
@@ -27,79 +22,6 @@
 
 namespace sweep::evaluate {
 namespace {
-
-const std::filesystem::path kSource = SWEEP_SOURCE_DIR;
-constexpr std::string_view kPlan =
-    "//@ problem test/affine\n"
-    "//@ k<<<ceildiv(rows, 32), 32>>>(x, shift, y, total, rows, cols, alpha)\n";
-constexpr std::string_view kHead =
-    "__global__ void k(const float* x, const float* shift, float* y, float* total, int rows,\n"
-    "                  int cols, float alpha) {\n"
-    "  int r = blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "  if (r >= rows) return;\n";
-constexpr std::string_view kRow =
-    "  float sum = 0;\n"
-    "  for (int c = 0; c < cols; ++c) {\n"
-    "    y[r * cols + c] = alpha * x[r * cols + c] + shift[c];\n"
-    "    sum += y[r * cols + c];\n"
-    "  }\n"
-    "  total[r] = sum;\n";
-
-class JudgeState : public ::testing::Test {
- protected:
-  // A session whose candidate may keep state between its calls.
-  void open(const std::string& source) {
-    compile::Options options;
-    options.cache =
-        std::filesystem::temp_directory_path() / ("sweep-test-cache-" + std::to_string(::getuid()));
-    options.program = SWEEP_BINARY;
-    compile::Compiler compiler(options);
-    Services services;
-    services.seeds = kSource / "tests/data/seeds";
-    problem::Problem problem = problem::require(kSource / "tests/data/problems/test/affine");
-    const compile::Target target{device::Kind::cpu, ""};
-    const submission::Signature plain = candidate_signature(problem);
-    Code reference = trusted_code(compiler,
-                                  target,
-                                  {"reference.cu", problem.reference.text},
-                                  reference_signature(problem),
-                                  true);
-    Code seed = trusted_code(compiler, target, find_seed(services, problem), plain, false);
-    Code candidate = trusted_code(compiler, target, {"mine.cu", source}, plain, true);
-    program_ = util::Self::open(std::filesystem::path(SWEEP_BINARY));
-    SessionOptions session;
-    session.arm.program = &*program_;
-    session.locks = folder_.path();
-    device_ = device::open({device::Kind::cpu, 0});
-    session_ = std::make_unique<Session>(std::move(session),
-                                         *device_,
-                                         images_,
-                                         std::move(problem),
-                                         std::move(reference),
-                                         std::move(seed));
-    session_->take_candidate(std::move(candidate), std::nullopt);
-  }
-
-  CheckResult check() { return run_check(*session_, {}, tick_); }
-
-  TimeResult time(int blocks, int replicates = 2) {
-    StageOptions options;
-    options.replicates = replicates;
-    options.blocks = blocks;
-    return run_time(*session_,
-                    options,
-                    visible_places(session_->problem(), device::Kind::cpu, true),
-                    problem::Key::from_seed(1),
-                    tick_);
-  }
-
-  const Tick tick_ = [](const std::string&, std::size_t, std::size_t) {};
-  util::TempDir folder_;
-  std::optional<util::Self> program_;
-  const EngineImages images_{};
-  std::unique_ptr<device::Device> device_;
-  std::unique_ptr<Session> session_;  // ends before its device
-};
 
 TEST_F(JudgeState, AnHonestKernelPassesTheSameWay) {
   open(std::string(kPlan) + std::string(kHead) + std::string(kRow) + "}\n");
@@ -126,12 +48,6 @@ TEST_F(JudgeState, AnOutputKeptFromTheCallBeforeIsStale) {
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->verdict, Verdict::rejected_stale) << result.failure->text;
   EXPECT_EQ(result.calls.size(), 2U);  // the second content of the first shape
-}
-
-// Right for the first `honest` calls of a process, wrong by a little after them.
-std::string turncoat(int honest) {
-  return std::string(kPlan) + "static int calls;\n" + std::string(kHead) + std::string(kRow) +
-         "  if (r == 0 && ++calls > " + std::to_string(honest) + ") y[0] += 0.01f;\n}\n";
 }
 
 TEST_F(JudgeState, AKernelThatIsWrongOnlyInLaterCallsIsCaughtWhileItIsTimed) {

@@ -65,6 +65,36 @@ TEST(RecomputeResult, NamesWhatDiffers) {
   EXPECT_THAT(findings, Contains("sol_stats is not what the evaluation gives"));
 }
 
+// Two replicates of one block of graphs of 40 calls: 6 us a call for the seed, 5 for the kernel.
+TEST(RecomputeResult, TakesThroughputFromTheEvaluation) {
+  const auto with_graphs = [] {
+    record::FinalResult result = judged();
+    evaluate::Evaluation e = evaluate::evaluation_from_json(result.evaluation);
+    e.time->shapes[0].throughput.calls = 40;
+    for (int i = 0; i < 8; ++i) {
+      const bool candidate = i % 4 == 1 || i % 4 == 2;
+      e.time->graphs.push_back({i / 4, 0, 0, i % 4, candidate, candidate ? 2e-4 : 2.4e-4, 1e-3, 1});
+    }
+    evaluate::compute_statistics(*e.time, true);
+    e.time->blocks = 4;
+    e.metrics = evaluate::metrics_of(*e.time, device::Kind::cuda, {});
+    result = final_result(e);
+    result.evaluation = evaluate::to_json(e, evaluate::View::archive);
+    return result;
+  };
+  record::FinalResult result = with_graphs();
+  EXPECT_THAT(recompute(result), IsEmpty());
+  EXPECT_NEAR(*result.timings.at(0).throughput_us, 5, 1e-9);
+  EXPECT_NEAR(*result.timings.at(0).seed_throughput_us, 6, 1e-9);
+  EXPECT_NEAR(result.timings.at(0).throughput_speedup->point, 1.2, 1e-9);
+  EXPECT_NEAR(
+      result.kernel_launch_stats.at("throughput_ratio").at("shapes").at("full").get<double>(),
+      1.2,
+      1e-9);
+  result.timings[0].throughput_us = 4;
+  EXPECT_THAT(recompute(result), Contains("rows=5.throughput_us is 4, the evaluation gives 5"));
+}
+
 TEST(RecomputeResult, AnEvaluationThatCannotBeReadIsAFinding) {
   record::FinalResult result = judged();
   result.evaluation["schema"] = 99;

@@ -52,7 +52,9 @@ TimeResult timing() {
   time.samples.push_back({4, 1, 2, 3, true, 1e-3, 2e-3, 0.99});
   time.energy = {"full", 0.4, 0.2, 4.5, ""};
   time.conditions.power_watts = 500;
-  time.phases = {0.5, 0.25, 0.125, 0.0625, 0.03125, {1, 2, 3, 4, 5, 6}};
+  time.phases = {0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, {1, 2, 3, 4, 5, 6}};
+  time.shapes[0].throughput = {40, 6e-6, 5e-6, {1.1, 1.2, 1.3}, ""};
+  time.graphs.push_back({4, 0, 1, 2, true, 2e-4, 3e-4, 1});
   return time;
 }
 

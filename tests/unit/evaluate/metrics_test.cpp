@@ -95,6 +95,16 @@ TEST(Metrics, EnergyIsThatOfTheShapeThatWasMeasured) {
               HasSubstr("cpu device"));
 }
 
+TEST(Metrics, ThroughputIsThatOfTheGraphsOrSaysWhyThereAreNone) {
+  ShapeTiming shape = timed_shape_of_metrics();
+  EXPECT_EQ(metric_reason(metrics_for(shape, {}), "throughput_per_call"), "was not measured");
+  shape.throughput = {34, 14e-6, 7e-6, {1.9, 2.0, 2.1}, ""};
+  const auto found = metrics_for(shape, {});
+  EXPECT_DOUBLE_EQ(metric_value(found, "throughput_per_call"), 7e-6);
+  EXPECT_DOUBLE_EQ(metric_value(found, "throughput_ratio"), 2.0);
+  EXPECT_EQ(find_metric(found, "throughput_per_call", "mid")->text, "graphs of 34 calls");
+}
+
 TEST(Metrics, ARowOfCallsForEnergyLastsAboutASecond) {
   EXPECT_EQ(energy_calls(10), 1);
   EXPECT_NEAR(energy_calls(1e-3), 995, 1);

@@ -143,6 +143,49 @@ TEST(Recompute, EventsThatTheJudgesClockContradictsAreRejected) {
   EXPECT_THAT(recompute(body), Contains(HasSubstr("a slope is not four numbers")));
 }
 
+// Graphs of 50 calls at shape 1: the candidate's take half of the seed's 500 us in every block.
+TEST(Recompute, ThroughputFollowsFromTheGraphs) {
+  Evaluation e;
+  e.time = timed(1);
+  e.time->shapes[1].throughput.calls = 50;
+  for (int replicate = 0; replicate < 5; ++replicate) {
+    for (int position = 0; position < 4; ++position) {
+      const bool candidate = position == 1 || position == 2;
+      e.time->graphs.push_back(
+          {replicate, 1, 0, position, candidate, candidate ? 250e-6 : 500e-6, 1e-3, 1});
+    }
+  }
+  compute_statistics(*e.time, true);
+  const GraphTiming& found = e.time->shapes[1].throughput;
+  EXPECT_EQ(found.reason, "");
+  EXPECT_NEAR(found.seed_seconds, 10e-6, 1e-15);
+  EXPECT_NEAR(found.candidate_seconds, 5e-6, 1e-15);
+  EXPECT_NEAR(found.ratio.low, 2, 1e-9);
+  EXPECT_EQ(e.time->shapes[0].throughput.reason, "was not measured");
+  const json body = json::parse(to_json(e, View::archive).dump());
+  EXPECT_THAT(recompute(body), IsEmpty());
+  json altered = body;
+  time_of(altered).at("/shapes/1/throughput/candidate_seconds"_json_pointer) = 4e-6;
+  EXPECT_THAT(recompute(altered),
+              Contains(HasSubstr("time.shapes.1.throughput.candidate_seconds is")));
+  altered = body;
+  time_of(altered).at("/graphs/rows/1/5"_json_pointer) = 1e-6;
+  EXPECT_THAT(recompute(altered), Contains(HasSubstr("throughput.ratio.low is")));
+  altered = body;
+  time_of(altered).at("/graphs/rows"_json_pointer) = json::array();
+  EXPECT_THAT(recompute(altered), Contains(HasSubstr("throughput.seed_seconds is")));
+  altered = body;
+  time_of(altered).at("/graphs/rows/1/1"_json_pointer) = 7;
+  EXPECT_THAT(recompute(altered), Contains(HasSubstr("of no shape")));
+  // Results from before there were graphs.
+  altered = body;
+  time_of(altered).erase("graphs");
+  for (json& shape : time_of(altered).at("shapes")) {
+    shape.erase("throughput");
+  }
+  EXPECT_THAT(recompute(altered), IsEmpty());
+}
+
 TEST(Recompute, TheMarginFollowsFromTheCalibration) {
   Evaluation e;
   e.time = timed(1);

@@ -75,6 +75,19 @@ TEST(TrajectoryPage, FoldsReasoningOpensFailuresAndHoldsVersionsAgainstEachOther
   EXPECT_THAT(page, Not(HasSubstr("id=\"turn-1-call-1-diff\"")));
 }
 
+TEST(TrajectoryPage, ShowsWhatShortCallsTakeInARow) {
+  record::Trajectory t = two_turns();
+  EXPECT_THAT(page_of_trajectory(t), Not(HasSubstr("Short calls in graphs of many")));
+  record::ShapeTiming& timing = t.final_result->timings[0];
+  timing.throughput_us = 5;
+  timing.seed_throughput_us = 7.5;
+  timing.throughput_speedup = record::Interval{1.5, 1.4, 1.6};
+  const std::string page = page_of_trajectory(t);
+  EXPECT_THAT(page, HasSubstr("Short calls in graphs of many"));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("7.50 us"), HasSubstr("5.00 us"), HasSubstr("1.50x [1.40, 1.60]")));
+}
+
 TEST(TrajectoryPage, ShowsAFailureWithItsNumbers) {
   record::Trajectory t = two_turns();
   t.final_result->evaluation["stages"]["stress"]["inner"] = {{"verdict", "INCORRECT_VALUE"},
