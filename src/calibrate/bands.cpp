@@ -102,20 +102,77 @@ Usual usual_method(Rig& rig, const Material& material, const SizedBand& band) {
   return {a / b, std::abs(a - b) > limit};
 }
 
+namespace {
+
+constexpr double kMillion = 1e6;
+constexpr std::size_t kMostKeptBlocks = 1000;
+constexpr std::int64_t kMostMillionths = 10'000'000;
+
+std::int64_t millionths(double log) {
+  return std::llround(kMillion * std::clamp(log, -9.0, 9.0));
+}
+
+double median_of(const std::vector<std::int64_t>& blocks) {
+  std::vector<double> logs;
+  for (const std::int64_t block : blocks) {
+    logs.push_back(static_cast<double>(block) / kMillion);
+  }
+  return stats::median(logs);
+}
+
+std::vector<std::int64_t> blocks_from(const json& list) {
+  const auto fine = [](const json& one) {
+    return one.is_number_integer() && one >= -kMostMillionths && one <= kMostMillionths;
+  };
+  if (!list.is_array() || list.empty() || list.size() > kMostKeptBlocks ||
+      !std::ranges::all_of(list, fine)) {
+    evaluate::broken("blocks are not those of a session");
+  }
+  return list.get<std::vector<std::int64_t>>();
+}
+
+// Replicates are what the blocks give, where a line has blocks.
+void take_blocks(const json& body, BandSession& session) {
+  if (!body.contains("blocks")) {
+    return;
+  }
+  session.uneven = field<bool>(body, "uneven");
+  for (const json& replicate : evaluate::list_in(body, "blocks")) {
+    session.blocks.push_back(blocks_from(replicate));
+  }
+  if (session.blocks.size() != session.log_ratios.size()) {
+    evaluate::broken("blocks are of other replicates");
+  }
+  for (std::size_t i = 0; i < session.blocks.size() && !session.uneven; ++i) {
+    const double now = median_of(session.blocks[i]);
+    if (std::abs(session.log_ratios[i] - now) > 1e-9) {
+      evaluate::broken("log_ratios are not what the blocks give");
+    }
+    session.log_ratios[i] = now;
+  }
+}
+
+}  // namespace
+
 json to_json(const BandSession& session) {
   json usual;
   if (session.usual) {
     usual = {{"ratio", session.usual->ratio}, {"differs", session.usual->differs}};
   }
-  return {{"band", session.band},
-          {"seconds", session.seconds},
-          {"log_ratios", session.log_ratios},
-          {"low", session.ratio.low},
-          {"point", session.ratio.point},
-          {"high", session.ratio.high},
-          {"verdict", session.verdict},
-          {"samples_sha256", session.samples_sha256},
-          {"usual", std::move(usual)}};
+  json body = {{"band", session.band},
+               {"seconds", session.seconds},
+               {"log_ratios", session.log_ratios},
+               {"low", session.ratio.low},
+               {"point", session.ratio.point},
+               {"high", session.ratio.high},
+               {"verdict", session.verdict},
+               {"samples_sha256", session.samples_sha256},
+               {"usual", std::move(usual)}};
+  if (!session.blocks.empty()) {
+    body["blocks"] = session.blocks;
+    body["uneven"] = session.uneven;
+  }
+  return body;
 }
 
 BandSession session_from_json(const json& body) {
@@ -127,6 +184,7 @@ BandSession session_from_json(const json& body) {
       !std::ranges::all_of(session.log_ratios, [](double v) { return std::abs(v) < 10; })) {
     evaluate::broken("log_ratios are not those of a session");
   }
+  take_blocks(body, session);
   session.ratio = interval_of(session.log_ratios);
   session.verdict = field<std::string>(body, "verdict");
   session.samples_sha256 = field<std::string>(body, "samples_sha256");
@@ -186,8 +244,20 @@ BandSession band_session(const evaluate::TimeResult& time, std::size_t index, co
   const timing::ShapeResult shape = timing::analyse(calls, 1, 0).shapes.at(0);
   made.seconds = shape.seed_seconds;
   made.log_ratios = shape.replicate_logs;
-  made.ratio = {shape.ratio.low, shape.ratio.point, shape.ratio.high};
-  made.verdict = verdict_of(shape.ratio, time.clock == "cuda events");
+  made.uneven = shape.uneven;
+  for (std::size_t i = 0; i < shape.block_logs.size(); ++i) {
+    std::vector<std::int64_t>& blocks = made.blocks.emplace_back();
+    for (const double log : shape.block_logs[i]) {
+      blocks.push_back(millionths(log));
+    }
+    // So that a line gives the very interval again.
+    made.log_ratios[i] = shape.uneven ? made.log_ratios[i] : median_of(blocks);
+  }
+  made.ratio = made.log_ratios.size() < 2
+                   ? Interval{shape.ratio.low, shape.ratio.point, shape.ratio.high}
+                   : interval_of(made.log_ratios);
+  made.verdict =
+      verdict_of({made.ratio.point, made.ratio.low, made.ratio.high}, time.clock == "cuda events");
   made.samples_sha256 = util::sha256_hex(text);
   return made;
 }

@@ -58,10 +58,14 @@ struct Usual {
 struct BandSession {
   std::string band;                // Band::name
   double seconds = 0;              // median call of the seed
-  std::vector<double> log_ratios;  // of each replicate
-  evaluate::Interval ratio;        // Student's t over them
-  std::string verdict;             // of this band alone, by `sweep eval`'s rule with m = 1%
-  std::string samples_sha256;      // of the call times in order
+  std::vector<double> log_ratios;  // of each replicate: the median of its blocks
+  // Log ratio of each replicate's blocks in millionths, which is what was measured but for the
+  // calls' own times; empty in lines from before they were kept.
+  std::vector<std::vector<std::int64_t>> blocks;
+  bool uneven = false;         // replicates are then ratios of mean times, not of the blocks
+  evaluate::Interval ratio;    // Student's t over them
+  std::string verdict;         // of this band alone, by `sweep eval`'s rule with m = 1%
+  std::string samples_sha256;  // of the call times in order
   // Mean of 100 calls of a kernel, then of 100 calls of itself, in one process: the usual method.
   std::optional<Usual> usual;
 };

@@ -211,6 +211,7 @@ ShapeResult shape_result(const Blocks& blocks, std::size_t shape) {
   Times values;
   for (const auto& [replicate, shapes] : blocks.by_replicate) {
     values.push_back(replicate_value(shapes[shape], result.uneven));
+    result.block_logs.push_back(log_ratios(shapes[shape]));
   }
   result.ratio = student(values);
   if (values.size() == 1) {

@@ -22,6 +22,7 @@ struct ShapeResult {
   bool uneven = false;
   int blocks = 0;
   std::vector<double> replicate_logs{};  // log ratio of each replicate, which `ratio` is made of
+  std::vector<std::vector<double>> block_logs{};  // of each replicate's blocks that count
 };
 
 struct Result {

@@ -50,7 +50,7 @@ TEST(BandSession, TakesTheReplicatesOfItsShapeAndJudgesThemAlone) {
   EXPECT_EQ(same.verdict, "PASS_EQUIVALENT");
   const BandSession slower = band_session(session(1.03, 0.001), 1, kBands[3]);
   ASSERT_EQ(slower.log_ratios.size(), 5U);
-  EXPECT_NEAR(slower.log_ratios[0], -std::log(1.03) + 0.002, 1e-12);
+  EXPECT_NEAR(slower.log_ratios[0], -std::log(1.03) + 0.002, 1e-6);
   EXPECT_EQ(slower.verdict, "PASS_SLOWER");
   EXPECT_EQ(band_session(session(1 / 1.03, 0.001), 1, kBands[3]).verdict, "PASS_FASTER");
   evaluate::TimeResult cpu = session(1 / 1.03, 0.001);
@@ -74,6 +74,43 @@ TEST(BandSession, ReadsBackWithTheIntervalThatItsReplicatesGive) {
   EXPECT_THROW((void)session_from_json(body), wire::WireError);
   body["log_ratios"] = {1e9};
   EXPECT_THROW((void)session_from_json(body), wire::WireError);
+}
+
+// Medians by hand: {1000, 3000, 2000} is 0.002, {-1000, 1000, 0, 400} is 0.0002; their mean 0.0011,
+// and with two replicates the half-width 12.7062 * 0.0018 / sqrt(2) / sqrt(2).
+TEST(BandSession, ALineWithItsBlocksGivesTheVeryIntervalAgain) {
+  BandSession made = band_session(session(1.03, 0.001), 1, kBands[3]);
+  ASSERT_EQ(made.blocks.size(), 5U);
+  ASSERT_EQ(made.blocks[0].size(), 4U);
+  EXPECT_EQ(made.blocks[0][0], -27559) << "-ln 1.03 + 0.002 in millionths";
+  const BandSession again = session_from_json(nlohmann::json::parse(to_json(made).dump()));
+  EXPECT_EQ(again.ratio.low, made.ratio.low);
+  EXPECT_EQ(again.ratio.high, made.ratio.high);
+  EXPECT_EQ(again.blocks, made.blocks);
+  nlohmann::json body = to_json(made);
+  body["blocks"] = {{1000, 3000, 2000}, {-1000, 1000, 0, 400}};
+  EXPECT_THROW((void)session_from_json(body), wire::WireError) << "other log_ratios";
+  body["log_ratios"] = {0.002, 0.0002};
+  const BandSession two = session_from_json(body);
+  EXPECT_NEAR(std::log(two.ratio.point), 0.0011, 1e-12);
+  EXPECT_NEAR(std::log(two.ratio.high), 0.0011 + 12.706204736 * 0.0009, 1e-9);
+  body["uneven"] = true;
+  body["log_ratios"] = {0.5, 0.5};
+  EXPECT_NEAR(std::log(session_from_json(body).ratio.point), 0.5, 1e-12);
+  for (const auto& wrong : {nlohmann::json::array(),
+                            nlohmann::json{{1}},
+                            nlohmann::json{{1}, nlohmann::json::array()},
+                            nlohmann::json{{1}, {10'000'001}},
+                            nlohmann::json{{1}, {0.5}},
+                            nlohmann::json("text")}) {
+    body["blocks"] = wrong;
+    EXPECT_THROW((void)session_from_json(body), wire::WireError) << wrong;
+  }
+  // Lines from before blocks were kept.
+  body = to_json(made);
+  body.erase("blocks");
+  body.erase("uneven");
+  EXPECT_TRUE(session_from_json(body).blocks.empty());
 }
 
 // By hand: points 0.001 and 0.003, so |mean| 0.002; variances over replicates 2.5e-6 each, so
