@@ -125,6 +125,10 @@ std::string conditions_text(const device::Conditions& conditions) {
   if (!conditions.throttle.empty()) {
     parts.push_back(fmt::format("held back by {}", fmt::join(conditions.throttle, ", ")));
   }
+  for (const device::Neighbour& one : conditions.neighbours) {
+    parts.push_back(
+        fmt::format("beside pid {} ({}){}", one.pid, one.name, one.busy ? ", which computed" : ""));
+  }
   return util::printable(fmt::format("{}", fmt::join(parts, ", ")));
 }
 

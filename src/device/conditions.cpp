@@ -60,6 +60,29 @@ std::optional<double> Monitor::energy_joules() const {
   return open_ == nullptr ? std::nullopt : open_->telemetry.read().energy_joules;
 }
 
+std::optional<std::vector<unsigned>> Monitor::processes() const {
+  return open_ == nullptr ? std::nullopt : open_->telemetry.read().foreign_processes;
+}
+
+std::vector<unsigned> Monitor::busy_since(double wall) const {
+  return open_ == nullptr ? std::vector<unsigned>() : open_->telemetry.busy_since(wall);
+}
+
+bool Conditions::disturbed() const {
+  return std::ranges::any_of(neighbours, &Neighbour::busy);
+}
+
+void add_neighbours(std::vector<Neighbour>& to, std::span<const Neighbour> more) {
+  for (const Neighbour& one : more) {
+    const auto known = std::ranges::find(to, one.pid, &Neighbour::pid);
+    if (known == to.end()) {
+      to.push_back(one);
+    } else {
+      known->busy = known->busy || one.busy;
+    }
+  }
+}
+
 Conditions worst_of(std::span<const Conditions> readings, const std::string& reason) {
   Conditions worst;
   worst.reason = readings.empty() ? reason : readings.front().reason;
@@ -74,6 +97,7 @@ Conditions worst_of(std::span<const Conditions> readings, const std::string& rea
         worst.throttle.push_back(name);
       }
     }
+    add_neighbours(worst.neighbours, one.neighbours);
     worst.reason = one.reason.empty() ? "" : worst.reason;
   }
   return worst;

@@ -55,13 +55,36 @@ Info info_from_json(const nlohmann::json& json) {
 }
 
 nlohmann::json to_json(const Conditions& conditions) {
+  nlohmann::json neighbours = nlohmann::json::array();
+  for (const Neighbour& one : conditions.neighbours) {
+    neighbours.push_back({{"pid", one.pid}, {"name", one.name}, {"busy", one.busy}});
+  }
   return {{"sm_clock_mhz", reading_or_null(conditions.sm_clock_mhz)},
           {"max_sm_clock_mhz", reading_or_null(conditions.max_sm_clock_mhz)},
           {"memory_clock_mhz", reading_or_null(conditions.memory_clock_mhz)},
           {"temperature_c", reading_or_null(conditions.temperature_c)},
           {"power_watts", reading_or_null(conditions.power_watts)},
           {"throttle", conditions.throttle},
+          {"neighbours", std::move(neighbours)},
           {"reason", conditions.reason}};
+}
+
+std::vector<Neighbour> neighbours_from_json(const nlohmann::json& list) {
+  constexpr std::size_t kMost = 4096;
+  if (!list.is_array() || list.size() > kMost) {
+    throw wire::WireError({"device", "neighbours are not a list", ""}, "E_WIRE_FIELD");
+  }
+  std::vector<Neighbour> made;
+  for (const nlohmann::json& one : list) {
+    const auto pid = wire::field<std::int64_t>(one, "pid");
+    if (pid < 0 || pid > std::numeric_limits<int>::max()) {
+      throw wire::WireError({"device", "pid is out of range", ""}, "E_WIRE_FIELD");
+    }
+    made.push_back({static_cast<int>(pid),
+                    wire::field<std::string>(one, "name"),
+                    wire::field<bool>(one, "busy")});
+  }
+  return made;
 }
 
 Conditions conditions_from_json(const nlohmann::json& json) {
@@ -73,6 +96,9 @@ Conditions conditions_from_json(const nlohmann::json& json) {
   made.power_watts = reading_from(json, "power_watts");
   made.throttle = wire::field<std::vector<std::string>>(json, "throttle");
   made.reason = wire::field<std::string>(json, "reason");
+  if (const auto list = json.find("neighbours"); list != json.end()) {  // older ones lack it
+    made.neighbours = neighbours_from_json(*list);
+  }
   return made;
 }
 

@@ -15,6 +15,7 @@ namespace sweep::device {
 
 // Conditions likewise; null for a field that could not be read.
 [[nodiscard]] nlohmann::json to_json(const Conditions& conditions);
+[[nodiscard]] std::vector<Neighbour> neighbours_from_json(const nlohmann::json& list);
 [[nodiscard]] Conditions conditions_from_json(const nlohmann::json& json);
 
 }  // namespace sweep::device

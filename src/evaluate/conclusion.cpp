@@ -1,10 +1,13 @@
 #include "evaluate/conclusion.h"
 
+#include "evaluate/confirmation.h"
 #include "util/sha256.h"
 #include "util/text.h"
 
 #include <algorithm>
 #include <cctype>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,10 +38,28 @@ std::string inconclusive_step(const EvaluationRequest& request, const Evaluation
   return "the interval crosses the margin: more replicates narrow it (--replicates)";
 }
 
+// "pid 12 (python), pid 13 (a.out)": those that computed.
+std::string neighbours_text(const device::Conditions& conditions) {
+  std::vector<std::string> names;
+  for (const device::Neighbour& one : conditions.neighbours) {
+    if (one.busy) {
+      names.push_back(fmt::format("pid {} ({})", one.pid, one.name));
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // Why a correct kernel got no better word, and what would change that.
 std::string next_after_pass(const EvaluationRequest& request, const Evaluation& result) {
   if (!result.time) {
     return request.only ? "leave --only out for the other stages" : "";
+  }
+  const TimeResult* deciding = deciding_time(result);
+  if (result.verdict == Verdict::unstable && deciding != nullptr &&
+      deciding->conditions.disturbed()) {
+    return neighbours_text(deciding->conditions) +
+           " computed on the GPU while it was locked for timing: end it, or use another GPU; other "
+           "sweeps keep off where they have the same SWEEP_LOCK_DIR";
   }
   const bool faster = result.time->ratio.low > 1 + result.time->margin;
   if (request.device.kind == device::Kind::cpu) {

@@ -286,6 +286,9 @@ class Run {
       if (!result_.time->earlier.empty()) {
         result_.flags.emplace_back("repeated after UNSTABLE");
       }
+      if (!result_.time->conditions.neighbours.empty()) {
+        result_.flags.emplace_back("shared GPU");
+      }
       if (result_.time->failure) {
         fail(result_.time->failure->verdict,
              "a timed call was wrong: " + result_.time->failure->text);

@@ -46,6 +46,9 @@ class Judge {
     while (true) {
       work_ahead();
       wire::Message message = channel_.receive(kIdleSeconds, util::kMaxPassedFds);
+      if (message.body.contains("found")) {
+        continue;  // neighbours, late
+      }
       const auto what = field<std::string>(message.body, "do");
       if (what == "quit") {
         return 0;
@@ -142,6 +145,7 @@ class Judge {
     options_.waiting = [this](const std::vector<util::Holder>* holders) {
       report_waiting(holders);
     };
+    options_.neighbours = [this](bool begin) { return neighbours(begin); };
     options_.overdue = [this](const util::Error& error) {
       if (!ahead_of_all_) {
         channel_.send({{"error", error_to_json(error)}});
@@ -274,6 +278,25 @@ class Judge {
     return {{"runner", guards_to_json(probe_runner(options))}};
   }
 
+  // The caller sees the machine's processes. One that was stopped shall not hold up who waits for
+  // the device: then nobody looks, and its answer, should it come, is left.
+  [[nodiscard]] std::vector<device::Neighbour> neighbours(bool begin) {
+    constexpr double kSeconds = 5;
+    if (unheard_) {
+      return {};
+    }
+    try {
+      return device::neighbours_from_json(
+          channel_.ask({{"neighbours", begin}}, kSeconds).body.at("found"));
+    } catch (const wire::WireError& error) {
+      if (error.code() != "E_WIRE_TIMEOUT") {
+        throw;
+      }
+      unheard_ = true;
+      return {};
+    }
+  }
+
   // Every second at least, so that a judge that waits can be told from one that hangs.
   void report_waiting(const std::vector<util::Holder>* holders) {
     if (ahead_of_all_) {
@@ -312,6 +335,7 @@ class Judge {
   std::exception_ptr not_started_, not_prepared_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<DrawsAhead> ahead_;
+  bool unheard_ = false;
   std::atomic<bool> ahead_of_all_ = false;  // nobody waits for an answer; the watchdog asks, too
   util::RealClock clock_;
   double reported_ = -1;

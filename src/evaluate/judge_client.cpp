@@ -144,6 +144,9 @@ void JudgeClient::begin() {
   const json answer = receive();
   info_ = device::info_from_json(answer.at("device"));
   pageable_ = field<bool>(answer, "pageable");
+  if (spec_.announced == nullptr && spec_.device.kind == device::Kind::cuda) {
+    spec_.announced = std::make_shared<util::Fd>(util::announce(locks_, info_.uuid));
+  }
   if (!spec_.ahead) {
     util::make_lock_files(locks_, info_.uuid);
     start();
@@ -260,6 +263,10 @@ json JudgeClient::answer(const Tick& tick) {
       continue;
     }
     note_waiting(false);
+    if (body.contains("neighbours")) {
+      channel_.send({{"found", neighbours(field<bool>(body, "neighbours"))}});
+      continue;
+    }
     if (!body.contains("progress")) {
       return body;
     }
@@ -270,8 +277,26 @@ json JudgeClient::answer(const Tick& tick) {
   }
 }
 
+// The judge asks while it holds the device alone and times nothing.
+json JudgeClient::neighbours(bool begin) {
+  device::Conditions found;
+  if (neighbours_ != nullptr) {
+    if (begin) {
+      neighbours_->begin();
+    }
+    found.neighbours = neighbours_->look();
+  }
+  return device::to_json(found).at("neighbours");
+}
+
 json JudgeClient::stage(const char* what, const StageOptions& options, const Tick& tick) {
   channel_.send({{"do", what}, {"options", options_to_json(options)}});
+  const std::string_view stage(what);
+  if (neighbours_ == nullptr && spec_.device.kind == device::Kind::cuda &&
+      (stage == "time" || stage == "heldout")) {
+    // Opened while the judge gets ready.
+    neighbours_ = std::make_unique<Neighbours>(spec_.device, info_, locks_);
+  }
   json body = answer(tick);
   protections_ = guards_from_json(body.at("protections"));
   for (util::Protection& item : protections_) {

@@ -4,6 +4,7 @@
 #include "evaluate/harness.h"
 #include "evaluate/judge_protocol.h"
 #include "evaluate/judge_task.h"
+#include "evaluate/neighbours.h"
 #include "evaluate/printed.h"
 #include "util/clock.h"
 #include "util/process.h"
@@ -30,6 +31,8 @@ struct JudgeSpec {
   int runners = 2;                // started ahead: seed and candidate need one each
   // That the device's lock files exist is known: it opens without waiting for begin().
   bool ahead = false;
+  // What JudgeClient::announcement() gave, for one after another; null: made by begin().
+  std::shared_ptr<util::Fd> announced = {};
 };
 
 [[nodiscard]] JudgeSpec judge_spec(const EvaluationRequest& request, const Services& services);
@@ -50,6 +53,9 @@ class JudgeClient {
   void begin();
 
   [[nodiscard]] const device::Info& info() const { return info_; }
+
+  // That this process's judges keep off a locked device; lasts as long as anyone has it.
+  [[nodiscard]] std::shared_ptr<util::Fd> announcement() const { return spec_.announced; }
 
   // Whether kernels reach all memory of their runner (device/describe.h).
   [[nodiscard]] bool pageable_memory() const { return pageable_; }
@@ -87,6 +93,7 @@ class JudgeClient {
   [[nodiscard]] nlohmann::json receive();
   [[nodiscard]] nlohmann::json answer(const Tick& tick);
   void note_waiting(bool waiting);
+  [[nodiscard]] nlohmann::json neighbours(bool begin);
   [[nodiscard]] bool judge_lacks(const std::string& protection) const;
 
   JudgeSpec spec_;
@@ -99,6 +106,7 @@ class JudgeClient {
   std::string task_;  // key of the last one that it was told
   device::Info info_;
   bool pageable_ = false;
+  std::unique_ptr<Neighbours> neighbours_;  // from the first stage that times on a GPU
   util::RealClock clock_;
   std::optional<double> waiting_since_;
   double waited_ = 0;

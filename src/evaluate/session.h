@@ -66,6 +66,9 @@ struct SessionOptions {
   // Called about ten times a second while a lock is waited for, with those who have it, and once
   // with null when it is ours after that.
   std::function<void(const std::vector<util::Holder>*)> waiting;
+  // Other programs that have the device open, once it is locked for timing: at the begin, and after
+  // the calls those that were there then. Null: nobody looks.
+  std::function<std::vector<device::Neighbour>(bool begin)> neighbours;
   // Ends the process with this reason; on another thread, while the session's is busy. Null: the
   // reference may take for ever.
   std::function<void(const util::Error&)> overdue;

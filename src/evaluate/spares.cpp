@@ -28,6 +28,7 @@ Spares::Taken Spares::take(const JudgeSpec& spec) {
     try {
       spare->begin();
       like_ = spec;
+      like_->announced = spare->announcement();
       return {std::move(spare), true};
     } catch (const util::InfraError&) {
       // It died while it waited; a new one tells what is wrong, if anything is.
@@ -37,6 +38,7 @@ Spares::Taken Spares::take(const JudgeSpec& spec) {
   Taken taken{std::make_unique<JudgeClient>(spec), false};
   taken.judge->begin();
   like_ = spec;
+  like_->announced = taken.judge->announcement();
   return taken;
 }
 

@@ -68,9 +68,8 @@ class TimeStage {
   // Starts processes up to `count` pairs; they get ready while the judge does something else.
   void start_pairs(int first, int count) {
     while (static_cast<int>(pairs_.size()) < count) {
-      const int replicate = first + static_cast<int>(pairs_.size());
-      pairs_.push_back(
-          start_pair(session_, timing::first_arm(schedule_key(), replicate), replicate));
+      const int number = first + static_cast<int>(pairs_.size());
+      pairs_.push_back(start_pair(session_, timing::first_arm(schedule_key(), number), number));
     }
   }
 
@@ -111,6 +110,7 @@ class TimeStage {
       contents = contents_of(skip_ + first, skip_ + first + count);
     }
     session_.lock(util::LockMode::exclusive);
+    look_around(true);
     (void)watch_.lap();
     for (int i = 0; i < count && !failure_; ++i) {
       const int done = first + i;
@@ -119,12 +119,19 @@ class TimeStage {
       conditions_.push_back(monitor_.read());
     }
     phases_.calls += watch_.lap();
+    look_around(false);
     session_.unlock();
     for (Pair& pair : pairs_) {
       session_.retire(std::move(pair.seed));
       session_.retire(std::move(pair.candidate));
     }
     pairs_.clear();
+  }
+
+  void look_around(bool begin) {
+    if (session_.options().neighbours) {
+      device::add_neighbours(neighbours_, session_.options().neighbours(begin));
+    }
   }
 
   void warm(Pair& pair) {
@@ -234,7 +241,9 @@ class TimeStage {
 
   void run_replicate(Pair& pair, std::unique_ptr<TimedContents>& contents, int end) {
     for (const timing::Block& block : contents->blocks()) {
-      run_block(pair, block, *contents);
+      for (int half = 0; half < 2 && !failure_; ++half) {
+        run_half(pair, block, half, *contents);
+      }
       if (failure_) {
         return;
       }
@@ -272,13 +281,7 @@ class TimeStage {
     }
   }
 
-  // Takes two contents, unless a fault cuts a half short: timing::analyse discards its block.
-  void run_block(Pair& pair, const timing::Block& block, TimedContents& contents) {
-    for (int half = 0; half < 2 && !failure_; ++half) {
-      run_half(pair, block, half, contents);
-    }
-  }
-
+  // On one content, unless a fault cuts it short: timing::analyse discards its block.
   void run_half(Pair& pair, const timing::Block& block, int half, TimedContents& contents) {
     const TimedShape& shape = shapes_.at(static_cast<std::size_t>(block.shape));
     Bench& bench = shape.bench(pair.replicate);
@@ -344,6 +347,7 @@ class TimeStage {
     result.pilot = pilot_;
     result.phases = phases_;
     result.conditions = device::worst_of(conditions_, "no replicate was timed");
+    result.conditions.neighbours = neighbours_;
     result.replicates = options_.replicates;
     result.blocks = blocks_.empty() ? 0 : *std::ranges::max_element(blocks_);
     result.clock = clock_name(session_, flushed_);
@@ -361,6 +365,7 @@ class TimeStage {
   bool only_pool_;
   device::Monitor monitor_;
   std::vector<device::Conditions> conditions_;
+  std::vector<device::Neighbour> neighbours_;
   double bytes_ = 0;  // of device memory
   bool flushed_ = true;
   std::vector<int> blocks_;  // of each shape in a replicate

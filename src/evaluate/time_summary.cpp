@@ -180,6 +180,7 @@ void compute_statistics(TimeResult& result, bool may_say_faster) {
   timing::Rule rule;
   rule.margin = result.margin;
   rule.guarded = alone;
+  rule.disturbed = result.conditions.disturbed();
   rule.may_say_faster = may_say_faster && rule.guarded;
   result.drift = {found.drift.point, found.drift.low, rule.drift_limit};
   result.carryover = {found.carryover.point, found.carryover.low, rule.margin};

@@ -58,7 +58,7 @@ constexpr std::array kVerdictTerms = {
     Term{"PASS_EQUIVALENT", "The whole interval lies within 1/(1 + m) and 1 + m."},
     Term{"PASS_SLOWER", "The whole interval is below 1/(1 + m)."},
     Term{"PASS_INCONCLUSIVE", "Correct, and nothing may be said of its speed: the interval leaves it open, it was not timed, or it ran on the cpu device."},
-    Term{"UNSTABLE", "The seed's own time drifted, or too many blocks were disturbed, twice."},
+    Term{"UNSTABLE", "The seed's own time drifted, too many blocks were disturbed, or another program computed on the GPU, twice."},
     Term{"PLAN_ERROR", "The launch plan cannot be read, or not be expanded for some shape."},
     Term{"COMPILE_ERROR", "The compiler refused the text."},
     Term{"LAUNCH_ERROR", "The device refused to load or launch a kernel."},
@@ -92,6 +92,7 @@ constexpr std::array kFlagTerms = {
     Term{"unsealed", "The cpu device: the kernel ran as host code inside the sandbox."},
     Term{"run without a sandbox", "The machine lacked a protection and the user allowed it."},
     Term{"fails stress, fails held-out", "Seen, and in this variant not decisive."},
+    Term{"shared GPU", "Another program had the GPU open while it was locked for timing."},
     Term{"virtual ranks", "The problem has ranks, and one device played all of them."},
     Term{"quick look", "One replicate and no stress: no result."}};
 

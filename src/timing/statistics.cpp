@@ -317,8 +317,8 @@ Decision decide(const Result& result, const Rule& rule) {
     return Decision::rejected_carryover;
   }
   const int attempted = result.blocks + result.discarded;
-  if (rule.guarded &&
-      (result.drift.low > rule.drift_limit || result.discarded > rule.discard_limit * attempted)) {
+  if (rule.guarded && (rule.disturbed || result.drift.low > rule.drift_limit ||
+                       result.discarded > rule.discard_limit * attempted)) {
     return Decision::unstable;
   }
   if (!rule.guarded && result.drift.low > rule.drift_limit) {

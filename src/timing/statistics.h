@@ -80,6 +80,7 @@ struct Rule {
   // slower by more than the drift.
   bool guarded = true;
   bool may_say_faster = true;  // false: quick look (--fast), and the cpu device
+  bool disturbed = false;      // another program computed on the device meanwhile
 };
 
 // m of the band from the half-width of seed against itself.
@@ -87,9 +88,10 @@ struct Rule {
 
 // FASTER: low > 1 + m and no shape SLOWER. SLOWER: high < 1 / (1 + m). EQUIVALENT: the interval
 // lies in [1 / (1 + m), 1 + m]. Else INCONCLUSIVE. UNSTABLE first: the lower bound of the drift, or
-// the share of discarded blocks, above its limit. Before all of these, by lower bounds as well:
-// REJECTED_TIMER where the candidate hides time from its events, REJECTED_CARRYOVER where it slows
-// the seed's next call by more than m: what is left of a carry-over in the ratio is below m then.
+// the share of discarded blocks, above its limit, or another program on the device. Before all of
+// these, by lower bounds as well: REJECTED_TIMER where the candidate hides time from its events,
+// REJECTED_CARRYOVER where it slows the seed's next call by more than m: what is left of a
+// carry-over in the ratio is below m then.
 [[nodiscard]] Decision decide(const Result& result, const Rule& rule);
 
 inline constexpr int kMostReplicates = 15;

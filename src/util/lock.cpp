@@ -23,6 +23,7 @@ namespace {
 
 constexpr const char* kTurnstile = ".turn";
 constexpr const char* kUse = ".use";
+constexpr const char* kOpen = ".open";
 
 }  // namespace
 
@@ -302,6 +303,33 @@ std::vector<Holder> holders(const fs::path& folder, const std::string& name) {
     }
   }
   return list;
+}
+
+Fd announce(const fs::path& folder, const std::string& name) {
+  Fd file = open_lock_file(folder, name + kOpen);
+  for (int place = 0; place < kPlaces; ++place) {
+    struct flock range = place_range(place);
+    // Whoever has the place writes it: until then it holds the number of one that has gone.
+    if (::fcntl(file.get(), F_OFD_SETLK, &range) == 0) {
+      take_place(file.get(), place, {});
+      return file;
+    }
+    if (errno != EAGAIN && errno != EACCES) {
+      throw_errno("fcntl", "lock file", "put the lock folder on a local file system");
+    }
+  }
+  return file;
+}
+
+std::vector<int> announced(const fs::path& folder, const std::string& name) {
+  const Fd file = open_lock_file(folder, name + kOpen);
+  std::vector<int> pids;
+  for (int place = 0; place < kPlaces; ++place) {
+    if (taken(file.get(), place)) {
+      pids.push_back(read_record(file.get(), place).pid);
+    }
+  }
+  return pids;
 }
 
 std::string text(const std::vector<Holder>& holders) {

@@ -105,6 +105,15 @@ struct Holder {
 [[nodiscard]] std::vector<Holder> holders(const std::filesystem::path& folder,
                                           const std::string& name);
 
+// Says, as long as the descriptor is open, that this process and those that it starts keep off the
+// resource while somebody else holds it alone, though they have it open. Where 512 say so already
+// nothing is said. Throws util::InfraError for a failing file system.
+[[nodiscard]] Fd announce(const std::filesystem::path& folder, const std::string& name);
+
+// Pids that were announced, as each knew its own.
+[[nodiscard]] std::vector<int> announced(const std::filesystem::path& folder,
+                                         const std::string& name);
+
 // "held by pid 12 for timing", "held by pids 3, 4"; "others are before us" when nobody shows.
 [[nodiscard]] std::string text(const std::vector<Holder>& holders);
 

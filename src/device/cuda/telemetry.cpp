@@ -2,6 +2,7 @@
 
 #include "util/error.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -23,6 +24,13 @@ struct ProcessInfo {
   unsigned long long used_bytes;
   unsigned gpu_instance;
   unsigned compute_instance;
+};
+
+// nvmlProcessUtilizationSample_t; the time is in microseconds of the wall clock.
+struct UtilizationSample {
+  unsigned pid;
+  unsigned long long time;
+  unsigned multiprocessors, memory, encoder, decoder;  // percent
 };
 
 constexpr std::array<std::pair<std::uint64_t, const char*>, 9> kThrottle{{
@@ -105,6 +113,7 @@ Telemetry Telemetry::open(const std::string& uuid,
   static_cast<void>(resolve(from, "nvmlDeviceGetTotalEnergyConsumption", api.energy));
   static_cast<void>(resolve(from, "nvmlDeviceGetCurrentClocksThrottleReasons", api.throttle));
   static_cast<void>(resolve(from, "nvmlDeviceGetComputeRunningProcesses_v3", api.processes));
+  static_cast<void>(resolve(from, "nvmlDeviceGetProcessUtilization", api.utilization));
   static_cast<void>(resolve(from, "nvmlSystemGetDriverVersion", api.driver));
   const auto check = [&](Status status, const char* call) {
     if (status != kNvmlSuccess) {
@@ -173,6 +182,27 @@ std::optional<std::vector<unsigned>> Telemetry::foreign() const {
     }
   }
   return out;
+}
+
+std::vector<unsigned> Telemetry::busy_since(double wall) const {
+  if (api_.utilization == nullptr || !(wall > 0)) {
+    return {};
+  }
+  const auto since = static_cast<unsigned long long>(wall * 1e6);
+  std::array<UtilizationSample, 256> samples{};
+  unsigned count = samples.size();
+  if (api_.utilization(device_, samples.data(), &count, since) != kNvmlSuccess) {
+    return {};  // also where nobody has a sample
+  }
+  std::vector<unsigned> busy;
+  for (std::size_t i = 0; i < std::min<std::size_t>(count, samples.size()); ++i) {
+    const UtilizationSample& one = samples[i];
+    if (one.time > since && one.multiprocessors > 0 && one.pid != static_cast<unsigned>(getpid()) &&
+        std::find(busy.begin(), busy.end(), one.pid) == busy.end()) {
+      busy.push_back(one.pid);
+    }
+  }
+  return busy;
 }
 
 std::optional<double> Telemetry::max_sm_clock_mhz() const {

@@ -44,6 +44,10 @@ class Telemetry {
 
   [[nodiscard]] Reading read() const;
 
+  // Pids, as foreign_processes, that used the multiprocessors since an instant of the wall clock,
+  // in seconds; empty where the driver does not say.
+  [[nodiscard]] std::vector<unsigned> busy_since(double wall) const;
+
   // Highest clock of the multiprocessors, MHz.
   [[nodiscard]] std::optional<double> max_sm_clock_mhz() const;
 
@@ -66,6 +70,7 @@ class Telemetry {
     Status (*energy)(Handle, unsigned long long*) = nullptr;
     Status (*throttle)(Handle, unsigned long long*) = nullptr;
     Status (*processes)(Handle, unsigned*, void*) = nullptr;
+    Status (*utilization)(Handle, void*, unsigned*, unsigned long long) = nullptr;
     Status (*driver)(char*, unsigned) = nullptr;
   };
 

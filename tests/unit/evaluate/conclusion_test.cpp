@@ -72,6 +72,21 @@ TEST(Conclusion, SaysWhatAGuardFound) {
   EXPECT_THAT(guard_text(time), HasSubstr("judge's own clock one more call takes 33.0 us more"));
 }
 
+TEST(Conclusion, SaysWhichProgramMadeItUnstable) {
+  Evaluation result;
+  result.device = "cuda:0";
+  result.verdict = Verdict::unstable;
+  result.time.emplace().shapes.resize(1);
+  result.time->conditions.neighbours = {{40, "python", true}, {41, "a.out", false}};
+  EvaluationRequest request;
+  request.device.kind = device::Kind::cuda;
+  conclude(request, result);
+  EXPECT_THAT(result.next, ::testing::StartsWith("pid 40 (python) computed on the GPU"));
+  result.time->conditions.neighbours[0].busy = false;
+  conclude(request, result);
+  EXPECT_EQ(result.next, "");
+}
+
 std::vector<util::Protection> all_active() {
   std::vector<util::Protection> list;
   for (const std::string_view protection : util::protection_names()) {

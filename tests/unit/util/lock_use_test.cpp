@@ -222,6 +222,41 @@ TEST_F(LockUses, DamagedRecordsCountNothing) {
   EXPECT_TRUE(try_shared(50));
 }
 
+// What is announced lasts as long as its descriptor, beside uses of the same name and after the
+// lock was held and let go; a damaged file says nothing wrong of who is alive.
+TEST_F(LockUses, AnnouncedAreThoseWhoStillSaySo) {
+  EXPECT_THAT(announced(folder_.path(), "gpu"), ::testing::IsEmpty());
+  std::optional<Fd> first = announce(folder_.path(), "gpu");
+  const Fd second = announce(folder_.path(), "gpu");
+  EXPECT_THAT(announced(folder_.path(), "gpu"), ::testing::ElementsAre(::getpid(), ::getpid()));
+  EXPECT_THAT(announced(folder_.path(), "other"), ::testing::IsEmpty());
+  EXPECT_TRUE(try_shared(60));
+  EXPECT_THAT(now(), SizeIs(0));
+  first.reset();
+  EXPECT_THAT(announced(folder_.path(), "gpu"), ::testing::ElementsAre(::getpid()));
+  const Fd third = announce(folder_.path(), "gpu");
+  EXPECT_THAT(announced(folder_.path(), "gpu"), SizeIs(2)) << "in the place that was let go";
+  const Fd file = open_lock_file(folder_.path(), "gpu.open");
+  ASSERT_EQ(::ftruncate(file.get(), 0), 0);
+  EXPECT_THAT(announced(folder_.path(), "gpu"), ::testing::ElementsAre(0, 0));
+}
+
+// It ends with the process, however that ends.
+TEST_F(LockUses, WhoDiesIsAnnouncedNoMore) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Fd mine = announce(folder_.path(), "gpu");
+    ::kill(::getpid(), SIGSTOP);
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+  EXPECT_THAT(announced(folder_.path(), "gpu"), ::testing::ElementsAre(child));
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_THAT(announced(folder_.path(), "gpu"), ::testing::IsEmpty());
+}
+
 TEST(LockText, NamesTheFirstFew) {
   EXPECT_EQ(text({}), "others are before us");
   EXPECT_EQ(text({{3, LockMode::shared, 1}, {4, LockMode::shared, 1}}), "held by pids 3, 4");
