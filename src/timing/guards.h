@@ -63,10 +63,9 @@ struct HiddenTime {
 };
 
 // Host time less event time of a call, the candidate's above the seed's: launching and waiting cost
-// both arms the same (between seeds and themselves on an H200 within 4 us, of 150), but for what a
-// graph of more launches takes the host, which the limit allows for. Ranks, with replicates as
-// strata; a bound is above the truth in 0.1% for all shapes together. launches[s]: of the
-// candidate's plan for shape s.
+// both arms the same, but for what a graph of more launches takes the host, which the limit allows
+// for. Ranks, with replicates as strata; a bound is above the truth in 0.1% for all shapes
+// together. launches[s]: of the candidate's plan for shape s.
 [[nodiscard]] HiddenTime hidden_time(std::span<const Call> calls, std::span<const int> launches);
 
 }  // namespace sweep::timing
