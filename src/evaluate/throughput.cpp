@@ -229,9 +229,11 @@ const problem::Draw& ShortCalls::draw() const {
 }
 
 double graph_bytes(const problem::Sizes& sizes) {
+  constexpr auto kBytes = static_cast<double>(timing::kMostGraphBytes);
   const double one = sizes.input_bytes + 4 * sizes.output_bytes;
-  return std::min(static_cast<double>(timing::kMostGraphBytes),
-                  static_cast<double>(timing::kMostGraphCalls) * one);
+  // An inout tensor counts as both here: five times in place of four.
+  const bool too_large = one > 1.25 * kBytes / timing::kLeastGraphCalls;
+  return too_large ? 0 : std::min(kBytes, static_cast<double>(timing::kMostGraphCalls) * one);
 }
 
 }  // namespace sweep::evaluate

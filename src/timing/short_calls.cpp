@@ -11,7 +11,6 @@ namespace {
 constexpr double kShort = 20e-6;
 constexpr double kLong = 100e-6;
 constexpr double kGraphSeconds = 500e-6;
-constexpr std::size_t kLeastCalls = 8;
 
 }  // namespace
 
@@ -27,7 +26,7 @@ GraphSize graph_size(double seed_seconds, double candidate_seconds, std::size_t 
   const auto wanted = static_cast<std::size_t>(std::ceil(kGraphSeconds / std::max(shorter, 1e-6)));
   const std::size_t fitting = kMostGraphBytes / std::max(bytes, std::size_t{1});
   const std::size_t calls = std::min({wanted, fitting, kMostGraphCalls});
-  if (calls < kLeastCalls) {
+  if (calls < std::size_t{kLeastGraphCalls}) {
     return {0, "buffers of 8 calls take more than 1 GiB"};
   }
   return {static_cast<int>(calls), ""};

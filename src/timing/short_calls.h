@@ -26,6 +26,7 @@ struct GraphSize {
 
 inline constexpr std::size_t kMostGraphBytes = std::size_t{1} << 30U;
 inline constexpr std::size_t kMostGraphCalls = 256;
+inline constexpr int kLeastGraphCalls = 8;
 
 // Seconds that a call takes in a graph, and how much faster the candidate's is.
 struct Throughput {

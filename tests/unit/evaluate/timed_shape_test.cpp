@@ -1,5 +1,7 @@
 #include "evaluate/timed_shape.h"
 
+#include "evaluate/throughput.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -67,6 +69,15 @@ TEST(TimedShape, BuffersHaveAsManySetsAsReplicatesCanUseAndOneWhereTheyAreLarge)
   EXPECT_EQ(address_sets(257 * kMiB, 15), 1);
   EXPECT_EQ(address_sets(0, 1), 1);
   EXPECT_EQ(address_sets(kMiB, 2), 2);
+}
+
+// An input of 1 MiB and an output with three copies: 5 MiB a call, 256 of them over 1 GiB.
+TEST(TimedShape, GraphsTakeAGibibyteAtMostAndNothingWhereThereIsNone) {
+  constexpr double kMiB = 1 << 20;
+  EXPECT_EQ(graph_bytes({kMiB, kMiB}), 1024 * kMiB);
+  EXPECT_EQ(graph_bytes({kMiB / 1024, kMiB / 1024}), 256 * 5 * kMiB / 1024);
+  EXPECT_EQ(graph_bytes({40 * kMiB, 30 * kMiB}), 1024 * kMiB) << "160 MiB may be 128 for inout";
+  EXPECT_EQ(graph_bytes({41 * kMiB, 30 * kMiB}), 0);
 }
 
 TEST(TimedShape, OnlyPoolTakesThemInTurn) {
