@@ -208,6 +208,14 @@ Markup conditions(const record::FinalResult& result) {
       words += why.is_string() ? " (" + why.get<std::string>() + ")" : "";
     }
   }
+  constexpr std::size_t kMostNeighbours = 8;
+  const auto& neighbours = look_list(*c, {"neighbours"});
+  for (std::size_t i = 0; i < std::min(neighbours.size(), kMostNeighbours); ++i) {
+    const json* busy = look(neighbours[i], {"busy"});
+    words += fmt::format(", beside another program ({}){}",
+                         look_text(neighbours[i], {"name"}),
+                         busy != nullptr && *busy == true ? " that computed" : "");
+  }
   return element("p", {{"class", "meta"}}, text("While it was timed: " + words + "."));
 }
 

@@ -88,6 +88,18 @@ TEST(TrajectoryPage, ShowsWhatShortCallsTakeInARow) {
               AllOf(HasSubstr("7.50 us"), HasSubstr("5.00 us"), HasSubstr("1.50x [1.40, 1.60]")));
 }
 
+TEST(TrajectoryPage, NamesOtherProgramsThatHadTheGpuOpen) {
+  record::Trajectory t = two_turns();
+  t.final_result->evaluation["stages"]["time"]["conditions"] = {
+      {"reason", ""},
+      {"throttle", json::array()},
+      {"neighbours",
+       {{{"pid", 40}, {"name", "<python>"}, {"busy", true}}, {{"pid", 41}, {"name", "a.out"}}, 3}}};
+  EXPECT_THAT(page_of_trajectory(t),
+              HasSubstr("beside another program (&lt;python&gt;) that computed, "
+                        "beside another program (a.out), beside another program ()."));
+}
+
 TEST(TrajectoryPage, ShowsAFailureWithItsNumbers) {
   record::Trajectory t = two_turns();
   t.final_result->evaluation["stages"]["stress"]["inner"] = {{"verdict", "INCORRECT_VALUE"},
