@@ -26,7 +26,10 @@ void convert(const simdjson::dom::element& from, Json& to) {
     case element_type::ARRAY: {
       to = Json::array();
       auto& elements = to.get_ref<Json::array_t&>();
-      for (const simdjson::dom::element value : simdjson::dom::array(from)) {
+      const simdjson::dom::array values(from);
+      // As many as were parsed, so no more than the text has; lists of few numbers are most of it.
+      elements.reserve(values.size());
+      for (const simdjson::dom::element value : values) {
         convert(value, elements.emplace_back(nullptr));
       }
       return;

@@ -4,6 +4,7 @@
 #include "record/json.h"
 #include "record/run_dir.h"
 #include "util/error.h"
+#include "util/fd.h"
 #include "util/file.h"
 #include "util/sha256.h"
 
@@ -11,9 +12,11 @@
 #include <cerrno>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sweep::record {
@@ -44,6 +47,25 @@ Spelled spell(const Row& row) {
   return {data + rest, data + ",\"hash\":" + canonical(row.hash) + rest};
 }
 
+constexpr const char* kWrongHash = "its hash does not match its content";
+
+// The body of a row whose line is its canonical `spelling`: the line without its hash, which
+// stands behind the data. A quote within a text is escaped and no object follows the data, so the
+// last such mark is the row's own, and the next end of a text is that of the hash.
+std::optional<std::string> body_of_canonical(std::string_view line, std::string_view spelling) {
+  constexpr std::string_view kMark = ",\"hash\":\"";
+  constexpr std::string_view kNext = "\",\"item\":";
+  const std::size_t begin = line == spelling ? line.rfind(kMark) : std::string_view::npos;
+  const std::size_t end =
+      begin == std::string_view::npos ? begin : line.find(kNext, begin + kMark.size());
+  if (end == std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::string body(line.substr(0, begin));
+  body += line.substr(end + 1);
+  return body;
+}
+
 // The row before the next one.
 struct Last {
   std::int64_t seq = -1;
@@ -68,6 +90,7 @@ std::string read_row(std::string_view line, const Last& before, Row& row, bool& 
       !json["seq"].is_number_integer()) {
     return "not a ledger row (data, hash, item, kind, prev, seq, time)";
   }
+  const std::string spelling = canonical(json);
   row = Row{json["seq"].get<std::int64_t>(),
             json["time"],
             json["kind"],
@@ -81,9 +104,12 @@ std::string read_row(std::string_view line, const Last& before, Row& row, bool& 
   if (row.prev != before.hash) {
     return "does not follow the row before it";
   }
+  if (const auto body = body_of_canonical(line, spelling); body) {
+    return util::sha256_hex(*body) == row.hash ? "" : kWrongHash;
+  }
   const Spelled spelled = spell(row);
   if (util::sha256_hex(spelled.body) != row.hash) {
-    return "its hash does not match its content";
+    return kWrongHash;
   }
   if (spelled.line != line) {
     return "not written in canonical form";
@@ -127,6 +153,47 @@ Verification read_rows(std::string_view text,
   return result;
 }
 
+// What a ledger has behind the bytes that a digest is of.
+struct Rest {
+  std::string text;
+  util::Sha256 before;  // of those bytes, to go on with
+};
+
+// The rest of the file, where it still begins with the bytes that `known` is of; these are hashed
+// in parts, so that only the rest is in memory.
+std::optional<Rest> read_on(const fs::path& file, const LedgerDigest& known) {
+  const util::Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+
+  struct stat found {};
+
+  if (known.bytes <= 0 || !fd || ::fstat(fd.get(), &found) != 0 || !S_ISREG(found.st_mode) ||
+      found.st_size < known.bytes || static_cast<std::size_t>(found.st_size) > kMaxLedger) {
+    return std::nullopt;
+  }
+  const bool more = found.st_size > known.bytes;
+  Rest rest;
+  util::Sha256 hash;
+  std::string part(std::size_t{1} << 20U, '\0');
+  for (auto left = static_cast<std::size_t>(known.bytes); left > 0;) {
+    const std::size_t size =
+        util::read_all(fd.get(), part.data(), std::min(left, part.size()), file.string());
+    if (size == 0) {
+      return std::nullopt;
+    }
+    hash.update(part.data(), size);
+    if (more) {
+      rest.before.update(part.data(), size);
+    }
+    left -= size;
+  }
+  if (util::to_hex(hash.finish()) != known.sha256) {
+    return std::nullopt;
+  }
+  rest.text.resize(static_cast<std::size_t>(found.st_size - known.bytes));
+  rest.text.resize(util::read_all(fd.get(), rest.text.data(), rest.text.size(), file.string()));
+  return rest;
+}
+
 bool is_of_the_run(const Row& row) {
   return row.kind == kind::run_start || row.kind == kind::run_resume || row.kind == kind::config ||
          row.kind == kind::run_end;
@@ -153,26 +220,25 @@ Verification verify_ledger(const fs::path& file) {
 }
 
 Verification verify_on(const fs::path& file, LedgerDigest& known) {
-  const std::string text = read_whole(file, kMaxLedger);
-  const auto whole = static_cast<std::size_t>(std::max<std::int64_t>(known.bytes, 0));
-  if (whole == 0 || whole > text.size() ||
-      util::sha256_hex(std::string_view(text).substr(0, whole)) != known.sha256) {
+  std::optional<Rest> rest = read_on(file, known);
+  if (!rest) {
     known = {};
+    rest.emplace().text = read_whole(file, kMaxLedger);
   }
-  auto at = static_cast<std::size_t>(known.bytes);
-  const std::size_t from = at;
+  std::size_t at = 0;
   Last last;
   if (known.rows > 0) {
     last = {known.rows - 1, known.head, known.last_time};
   }
-  Verification result = read_rows(text, file.string(), at, last, [&](Row& row) {
+  Verification result = read_rows(rest->text, file.string(), at, last, [&](Row& row) {
     if (is_of_the_run(row)) {
       known.run_rows.push_back(std::move(row));
     }
   });
-  if (at != from) {
-    known.bytes = static_cast<std::int64_t>(at);
-    known.sha256 = util::sha256_hex(std::string_view(text).substr(0, at));
+  if (at > 0) {
+    known.bytes += static_cast<std::int64_t>(at);
+    rest->before.update(std::string_view(rest->text).substr(0, at));
+    known.sha256 = util::to_hex(rest->before.finish());
     known.rows = last.seq + 1;
     known.head = last.hash;
     known.last_time = last.time;

@@ -38,6 +38,51 @@ TEST(Ledger, AgreesWithTheTestVector) {
   EXPECT_EQ(found.head, "32d951701273a149546e357b8b2e97dd657b7ace04146f8bd9f56af7de1b0712");
 }
 
+// The line of a row with this spelling of its data.
+std::string line_of(const Row& row, const std::string& data) {
+  return R"({"data":)" + data + R"(,"hash":")" + row.hash + R"(","item":)" + canonical(row.item) +
+         R"(,"kind":"config","prev":")" + row.prev + R"(","seq":0,"time":"t"})";
+}
+
+// Data that looks like the end of a row: the hash is taken from its own place.
+TEST(Ledger, ProvesRowsWhoseTextsLookLikeRows) {
+  const std::string mark = R"(,"hash":"x","item":"y","kind":"k")";
+  Row row{0, "t", "config", "a," + mark + "\\", {{"hash", mark}}, std::string(64, '0'), ""};
+  row.data["z"] = {{"a", 1}, {"hash", "x"}, {"item", "y"}};
+  row.hash = hash_of(row);
+  const std::string data = canonical(row.data);
+  EXPECT_TRUE(verify_ledger_text(line_of(row, data) + "\n", "x").intact);
+  Row changed = row;
+  changed.item += ",";
+  EXPECT_THAT(verify_ledger_text(line_of(changed, data) + "\n", "x").problem,
+              HasSubstr("its hash does not match its content"));
+  changed = row;
+  changed.hash[5] = changed.hash[5] == '0' ? '1' : '0';
+  EXPECT_THAT(verify_ledger_text(line_of(changed, data) + "\n", "x").problem,
+              HasSubstr("its hash does not match its content"));
+}
+
+// Bytes that parse to a row's content, but are not how it is written.
+TEST(Ledger, RefusesOtherSpellingsOfARow) {
+  Row row{0, "t", "config", "i", {{"a", 1}, {"b", 2.5}}, std::string(64, '0'), ""};
+  row.hash = hash_of(row);
+  ASSERT_TRUE(verify_ledger_text(line_of(row, canonical(row.data)) + "\n", "x").intact);
+  for (const char* data : {R"({"b":2.5,"a":1})",
+                           R"({"a":0,"a":1,"b":2.5})",
+                           R"({"a":1, "b":2.5})",
+                           R"({"a":1,"b":2.50})",
+                           R"({"\u0061":1,"b":2.5})"}) {
+    EXPECT_THAT(verify_ledger_text(line_of(row, data) + "\n", "x").problem,
+                HasSubstr("not written in canonical form"))
+        << data;
+  }
+  // A second hash before or behind: the last key counts, and the line is not canonical.
+  std::string twice = line_of(row, canonical(row.data));
+  twice.insert(1, R"("hash":"x",)");
+  EXPECT_THAT(verify_ledger_text(twice + "\n", "x").problem,
+              HasSubstr("not written in canonical form"));
+}
+
 TEST(Ledger, AnEnormousFileIsRefusedUnread) {
   const util::TempDir dir;
   const auto file = three_rows(dir);
