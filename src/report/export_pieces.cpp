@@ -8,7 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace sweep::report {
 
@@ -39,6 +43,23 @@ PiecedFile file_from_json(const json& from) {
                           piece.at(2).get<std::uint64_t>()});
   }
   return out;
+}
+
+// Whether all of these bytes of the file were there to read.
+bool read_at(int fd, char* into, std::size_t bytes, std::size_t at) {
+  while (bytes > 0) {
+    const ssize_t size = ::pread(fd, into, bytes, static_cast<off_t>(at));
+    if (size < 0 && errno == EINTR) {
+      continue;
+    }
+    if (size <= 0) {
+      return false;
+    }
+    into += size;
+    at += static_cast<std::size_t>(size);
+    bytes -= static_cast<std::size_t>(size);
+  }
+  return true;
 }
 
 }  // namespace
@@ -108,11 +129,11 @@ void PiecedText::find_places() {
     }
     if (at > size || piece.bytes > size - at) {
       usable_ = false;  // no such file was written
-      old_.clear();
+      places_.clear();
       return;
     }
     if (!piece.digest.empty()) {
-      old_[piece.digest] = {at, piece};
+      places_[piece.digest] = {at, piece};
     }
     at += piece.bytes;
   }
@@ -129,29 +150,37 @@ bool PiecedText::is_current(const std::vector<std::string>& digests) const {
 }
 
 bool PiecedText::has(const std::string& digest) const {
-  return old_.contains(digest);
+  return places_.contains(digest);
 }
 
 void PiecedText::take(const std::string& digest) {
-  const Place& place = old_.at(digest);
-  if (old_text_.empty()) {
-    old_text_ = record::read_whole(file_);
-    if (old_text_.size() != static_cast<std::size_t>(known_.stamp.size)) {
-      throw util::InfraError(
-          {file_.string(), "changed while it was read", "write the export once more"},
-          "E_EXPORT_CHANGED");
-    }
-    text_.reserve(old_text_.size() + old_text_.size() / 64);
+  const Place& place = places_.at(digest);
+  if (!old_) {
+    old_ = util::Fd(::open(file_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const auto size = static_cast<std::size_t>(known_.stamp.size);
+    text_.reserve(size + size / 64);
   }
-  add(digest, std::string_view(old_text_).substr(place.at, place.piece.bytes), place.piece.rows);
+  begin_piece(place.piece);
+  // Straight into the new text: the file is large, and most of it stays.
+  const std::size_t end = text_.size();
+  text_.resize(end + place.piece.bytes);
+  if (!old_ || !read_at(old_.get(), text_.data() + end, place.piece.bytes, place.at)) {
+    throw util::InfraError(
+        {file_.string(), "changed while it was read", "write the export once more"},
+        "E_EXPORT_CHANGED");
+  }
 }
 
 void PiecedText::add(const std::string& digest, std::string_view text, std::uint64_t rows) {
-  if (rows > 0) {
-    text_ += this->rows() > 0 ? frame_.next : frame_.first;
-  }
+  begin_piece({digest, text.size(), rows});
   text_ += text;
-  pieces_.push_back({digest, text.size(), rows});
+}
+
+void PiecedText::begin_piece(const Piece& piece) {
+  if (piece.rows > 0) {
+    text_ += rows() > 0 ? frame_.next : frame_.first;
+  }
+  pieces_.push_back(piece);
 }
 
 std::uint64_t PiecedText::rows() const {

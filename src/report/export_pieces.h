@@ -1,6 +1,7 @@
 #pragma once
 
 #include "report/row_cache.h"
+#include "util/fd.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -74,13 +75,14 @@ class PiecedText {
   };
 
   void find_places();
+  void begin_piece(const Piece& piece);
 
   std::filesystem::path file_;
   PieceFrame frame_;
   PiecedFile known_;
-  bool usable_ = false;               // the file is as the index says
-  std::map<std::string, Place> old_;  // its pieces
-  std::string old_text_;              // read when the first of them is looked for
+  bool usable_ = false;                  // the file is as the index says
+  std::map<std::string, Place> places_;  // its pieces
+  util::Fd old_;                         // opened when the first of them is taken
   std::string text_;
   std::vector<Piece> pieces_;
 };

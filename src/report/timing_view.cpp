@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -115,9 +117,15 @@ int index_in(const json& cell) {
   return value >= 0 && value < 1e6 && value == std::floor(value) ? static_cast<int>(value) : -1;
 }
 
+struct BlockRatio {
+  std::size_t shape = 0;  // of the result's timings
+  int replicate = 0;
+  double ratio = 0;
+};
+
 // One ratio a block, as the statistic takes it: exp((log s1 + log s2 - log c1 - log c2) / 2) over
 // the block's four calls. Empty when the record holds no samples.
-json block_ratios(const record::FinalResult& result) {
+std::vector<BlockRatio> block_ratios(const record::FinalResult& result) {
   // Sum of the logs of the seed's calls less the candidate's, and how many calls there were.
   std::map<std::array<int, 3>, std::pair<double, int>> blocks;
   for (const json& row : look_list(result.evaluation, {"stages", "time", "samples", "rows"})) {
@@ -131,39 +139,60 @@ json block_ratios(const record::FinalResult& result) {
       ++calls;
     }
   }
-  json dots = json::array();
+  std::vector<BlockRatio> dots;
   for (const auto& [key, block] : blocks) {
     const bool known = key[1] >= 0 && static_cast<std::size_t>(key[1]) < result.timings.size();
     if (known && block.second == kCallsOfBlock) {
-      dots.push_back({{"shape", visible(result.timings[static_cast<std::size_t>(key[1])].shape)},
-                      {"replicate", key[0]},
-                      {"ratio", std::exp(block.first / 2)}});
+      dots.push_back({static_cast<std::size_t>(key[1]), key[0], std::exp(block.first / 2)});
     }
   }
   return dots;
 }
 
-// The figure of all blocks; its table view is the table of shapes above it.
-Markup block_figure(const record::FinalResult& result) {
-  json dots = block_ratios(result);
-  if (dots.empty()) {
-    return {};
-  }
+std::string json_text(const json& value) {
+  return value.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+// The figure's data. There are hundreds of dots a page, so their text is put together at once; the
+// keys stand in the order of the alphabet, as nlohmann's.
+std::string block_data(const record::FinalResult& result, const std::vector<BlockRatio>& dots) {
   json intervals = json::array();
+  std::vector<std::string> fields, names;  // of each shape, as CSV and JSON have it
   for (const record::ShapeTiming& s : result.timings) {
+    const std::string shape = visible(s.shape);
+    fields.push_back(csv_field(shape));
+    names.push_back(json_text(shape));
     if (s.speedup) {
-      intervals.push_back({{"shape", visible(s.shape)},
+      intervals.push_back({{"shape", shape},
                            {"point", s.speedup->point},
                            {"low", s.speedup->low},
                            {"high", s.speedup->high}});
     }
   }
   std::string table = "shape,replicate,ratio\r\n";
-  for (const json& dot : dots) {
-    table += fmt::format("{},{},{}\r\n",
-                         csv_field(dot["shape"].get_ref<const std::string&>()),
-                         dot["replicate"].get<int>(),
-                         dot["ratio"].get<double>());
+  std::string list;
+  for (const BlockRatio& dot : dots) {
+    fmt::format_to(
+        std::back_inserter(table), "{},{},{}\r\n", fields[dot.shape], dot.replicate, dot.ratio);
+    fmt::format_to(std::back_inserter(list),
+                   R"({}{{"ratio":{},"replicate":{},"shape":{}}})",
+                   list.empty() ? "" : ",",
+                   json_text(dot.ratio),
+                   dot.replicate,
+                   names[dot.shape]);
+  }
+  return fmt::format(
+      R"({{"csv":{},"dots":[{}],"intervals":{},"schema":1,"title":"Every block of the timing."}})",
+      json_text(table),
+      list,
+      json_text(intervals));
+}
+
+// The figure of all blocks; its table view is the table of shapes above it.
+Markup block_figure(const record::FinalResult& result) {
+  const std::vector<BlockRatio> dots = block_ratios(result);
+  if (dots.empty()) {
+    return {};
   }
   const Markup caption =
       element("figcaption",
@@ -173,15 +202,9 @@ Markup block_figure(const record::FinalResult& result) {
                   "intervals.",
                   dots.size(),
                   dots.size() == 1 ? "" : "s")));
-  json data = {{"schema", 1}, {"title", "Every block of the timing."}};
-  // Moved: braces would copy the list, which is most of what the page takes to make.
-  data["csv"] = std::move(table);
-  data["dots"] = std::move(dots);
-  data["intervals"] = std::move(intervals);
   return element("figure",
                  {{"class", "chart"}, {"id", "fig-blocks"}, {"data-figure", "blocks"}},
-                 caption + json_block("fig-blocks-data",
-                                      data.dump(-1, ' ', true, json::error_handler_t::replace)));
+                 caption + json_block("fig-blocks-data", block_data(result, dots)));
 }
 
 // "kernel clock 1980 of 1980 MHz, 48 C, 389 W"
