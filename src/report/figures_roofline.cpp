@@ -18,7 +18,8 @@ using nlohmann::json;
 
 constexpr std::size_t kMostPoints = 400;
 constexpr std::size_t kMostRoofs = 4;
-constexpr double kBinsADecade = 8;  // of a grid that stands for many points, each way
+constexpr std::size_t kMostReasons = 3;  // that the caption names
+constexpr double kBinsADecade = 8;       // of a grid that stands for many points, each way
 
 struct RoofPoint {
   const Row* row = nullptr;
@@ -69,6 +70,31 @@ DataTable roofline_table() {
            {"n", "kernels", "", Type::integer, Show::plain, "Kernels in it", true}}};
 }
 
+// Why a kernel has no share, as the judge said: which ceiling was missing.
+std::string why_no_share(const RooflinePoint& at) {
+  return at.bound.empty() ? "no ceiling is known" : at.bound;
+}
+
+// " No share: no ceiling of fp16 was measured (2)." over the kernels; empty where all have one.
+std::string without_share(const std::vector<RoofPoint>& points) {
+  std::map<std::string, std::size_t> reasons;
+  for (const RoofPoint& point : points) {
+    if (!(point.at->share > 0)) {
+      ++reasons[why_no_share(*point.at)];
+    }
+  }
+  std::string out;
+  std::size_t named = 0;
+  for (const auto& [reason, n] : reasons) {
+    if (named++ == kMostReasons) {
+      out += fmt::format("; {} more reasons", reasons.size() - kMostReasons);
+      break;
+    }
+    out += fmt::format("{}{} ({})", out.empty() ? " No share of a roofline: " : "; ", reason, n);
+  }
+  return out.empty() ? out : out + ".";
+}
+
 json roofs_of(const std::vector<RoofPoint>& points) {
   std::set<std::pair<double, double>> seen;
   json out = json::array();
@@ -98,7 +124,7 @@ void add_points(const std::vector<RoofPoint>& points, Figure& out, json& list) {
     out.table.add({cell(label),
                    cell(point.at->intensity),
                    cell(point.at->achieved),
-                   share > 0 ? cell(share) : missing("no ceiling is known"),
+                   share > 0 ? cell(share) : missing(why_no_share(*point.at)),
                    cell(std::size_t{1})});
   }
 }
@@ -146,7 +172,10 @@ Figure roofline_figure(const Rows& rows) {
       "one kernel's median.",
       points.size(),
       grid ? " Kernels that lie close are drawn as one dot, larger the more there are." : "",
-      roofs.empty() ? " No ceiling of this device is known." : "");
+      without_share(points));
+  if (roofs.empty() && std::ranges::any_of(points, [](auto& p) { return p.at->share > 0; })) {
+    out.caption += " No roof is drawn: the record names only the ceiling that bounds each kernel.";
+  }
   out.caption += warnings(rows, true);
   return out;
 }

@@ -59,8 +59,8 @@ struct RooflinePoint {
   double compute_ceiling = 0;   // flop/s
   double share = 0;             // of the roofline, 0..1
   std::string unit;             // that the flops are counted on: "fp32", "tensor-bf16"
-  std::string bound;            // ceiling that bounds it: "DRAM read"
-  std::string source;           // where the ceilings are from; empty: none are known
+  std::string bound;   // ceiling that bounds it: "DRAM read"; without a share, why there is none
+  std::string source;  // where the ceilings are from; empty: none are known
 
   // flop a byte from which on compute bounds; 0: unknown.
   [[nodiscard]] double ridge() const {

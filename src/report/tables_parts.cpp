@@ -192,7 +192,7 @@ DataTable roofline_table(const RowPointers& rows) {
            text_field<P>(
                "bound",
                "bound",
-               "Ceiling that bounds it.",
+               "Ceiling that bounds it; without a share, why there is none.",
                [](const P& p) { return p.part->bound; },
                "not known"),
            text_field<P>(

@@ -104,6 +104,17 @@ std::vector<Row> two_models() {
           attempt("b", "level2/1")};
 }
 
+TEST(Figures, TheRooflineSaysWhichCeilingWasMissing) {
+  std::vector<Row> rows = two_models();
+  rows[1].roofline[0].share = 0;
+  rows[1].roofline[0].bound = "no ceiling of tensor-fp8 was measured";
+  const Figure figure = roofline_figure(of(rows));
+  EXPECT_THAT(figure.caption,
+              HasSubstr("No share of a roofline: no ceiling of tensor-fp8 was measured (1)."));
+  EXPECT_THAT(to_json(figure.table).dump(), HasSubstr("no ceiling of tensor-fp8 was measured"));
+  EXPECT_THAT(roofline_figure(of(two_models())).caption, Not(HasSubstr("No share")));
+}
+
 TEST(Figures, SayWhyThereIsNothing) {
   for (const Named& one : all_figures()) {
     const Figure figure = one.make({});
