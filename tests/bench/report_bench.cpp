@@ -3,6 +3,7 @@
 //   bench_report FOLDER ITEMS     only makes such a run
 #include "../support/synthetic_run.h"
 #include "record/run_dir.h"
+#include "report/build.h"
 #include "util/file.h"
 
 #include <chrono>
@@ -34,7 +35,7 @@ double seconds(const timeval& time) {
 
 // `sweep report RUN` in a process of its own. It ends with 3, since two of the files that
 // make_synthetic_run() makes cannot be read.
-Cost report(const fs::path& run) {
+Cost make_report(const fs::path& run) {
   const auto begin = std::chrono::steady_clock::now();
   const pid_t child = ::fork();
   if (child == 0) {
@@ -74,8 +75,23 @@ void change_one(const fs::path& folder) {
   const record::RunDir run(folder);
   const fs::path file = run.trajectory_files().back();
   record::Trajectory t = run.load(file);
-  t.error = "changed";
+  t.error += "changed";
   record::write_whole(file, record::to_json(t).dump(1));
+}
+
+// `builder` once more in this process, as the live server does while a reader waits.
+Cost rebuild(report::Builder& builder) {
+  rusage before{}, after{};
+  ::getrusage(RUSAGE_SELF, &before);
+  const auto begin = std::chrono::steady_clock::now();
+  const report::Built built = builder.build();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+  ::getrusage(RUSAGE_SELF, &after);
+  return {wall.count(),
+          seconds(after.ru_utime) - seconds(before.ru_utime),
+          seconds(after.ru_stime) - seconds(before.ru_stime),
+          static_cast<double>(after.ru_maxrss) / 1024,
+          built.pages > 0};
 }
 
 double tree_mib(const fs::path& folder) {
@@ -102,12 +118,16 @@ int main(int argc, char** argv) {
   support::make_synthetic_run(run, what);
   const std::string of = fmt::format("report of {} items", what.items);
   line(of + ", MiB read", tree_mib(run), "");
-  lines(of, report(run), "10");
+  lines(of, make_report(run), "10");
   line("  MiB written", tree_mib(run / "report"), "");
   line("  index.html, MB",
        static_cast<double>(fs::file_size(run / "report/index.html")) * 1e-6,
        "1.5");
-  lines(of + ", nothing changed", report(run), "1");
+  lines(of + ", nothing changed", make_report(run), "1");
   change_one(run);
-  lines(of + ", one changed", report(run), "1");
+  lines(of + ", one changed", make_report(run), "1");
+  report::Builder builder{record::RunDir(run)};
+  (void)builder.build();
+  change_one(run);
+  lines(of + ", one changed, served", rebuild(builder), "1");
 }
