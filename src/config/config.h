@@ -53,6 +53,7 @@ struct Model {
       10;  // permits; derived as clamp(tpm / 25000, 2, 10) with tpm = 250000 unless given
   bool reserve_full = false;  // tpm: reserve max_tokens for an answer, not what answers take
   double burst_s = 10;        // rpm, tpm: seconds' worth that may go at once; 0.1 to 60
+  std::int64_t priority = 0;  // its items start before those of models with less; -1000 to 1000
   std::string limits_group;   // shares limits with all models of this group; empty: with its like
   Sampling sampling;
   std::optional<Price> price;  // unset: unknown, which is not the same as free

@@ -51,6 +51,9 @@ json model_json(const Model& model) {
                 {"seed", or_null(s.seed)}}},
               {"price", price}};
   // Left out where nothing is said: runs of before these keys go on.
+  if (model.priority != 0) {
+    out["priority"] = model.priority;
+  }
   if (model.endpoint.profile != "auto" || !model.endpoint.values.empty()) {
     out["endpoint"] = model.endpoint.values;
     out["endpoint"]["profile"] = model.endpoint.profile;
@@ -192,6 +195,7 @@ constexpr std::array kFine = {std::string_view("config/run/selection"),
                               std::string_view("config/models/*/max_concurrency"),
                               std::string_view("config/models/*/reserve"),
                               std::string_view("config/models/*/burst_s"),
+                              std::string_view("config/models/*/priority"),
                               std::string_view("config/models/*/limits_group"),
                               std::string_view("config/models/*/price"),
                               std::string_view("config/models/*/request_timeout_s"),

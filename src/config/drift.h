@@ -21,9 +21,9 @@ struct Change {
 [[nodiscard]] std::string identity_json(const SweepConfig& config, const Conditions& conditions);
 
 // Compares two identities. Added models, problems, attempts and levels, parallelism, report, limits
-// of rate and money are fine; everything that can change a result (budgets, harness, tools,
-// sampling, endpoint, conditions, seed, trials) refuses. UsageError E_RUN_IDENTITY if one is not
-// such a document.
+// of rate and money, priorities are fine; everything that can change a result (budgets, harness,
+// tools, sampling, endpoint, conditions, seed, trials) refuses. UsageError E_RUN_IDENTITY if one is
+// not such a document.
 [[nodiscard]] std::vector<Change> drift(std::string_view before, std::string_view after);
 
 }  // namespace sweep::config

@@ -202,6 +202,7 @@ Model read_model(TomlReader& reader,
   reader.optional(table, "tpm", model.tpm, std::int64_t{1}, std::int64_t{1} << 40);
   model.max_concurrency = std::clamp<std::int64_t>(model.tpm.value_or(250000) / 25000, 2, 10);
   reader.integer(table, "max_concurrency", model.max_concurrency, 1, 1024);
+  reader.integer(table, "priority", model.priority, -1000, 1000);
   read_reserve(reader, table, model);
   if (const toml::table* sampling = reader.table(table, "sampling")) {
     reader.check_keys(*sampling, "models.sampling");

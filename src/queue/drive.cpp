@@ -135,6 +135,14 @@ std::unique_ptr<WebProcess> start_web(const Plan& plan,
   }
 }
 
+std::map<std::string, std::int64_t> priorities_of(const config::SweepConfig& config) {
+  std::map<std::string, std::int64_t> priorities;
+  for (const config::Model& model : config.models) {
+    priorities[model.name] = model.priority;
+  }
+  return priorities;
+}
+
 // Makes a supervisor that of one task.
 void take_part(Share& share, const Session& s, Supervisor::Setup& setup) {
   Share::Part part = share.part_of(s.plan.config.run);
@@ -175,6 +183,7 @@ Stopped drive(const Session& s,
                                 s.run,
                                 identity_of(before.empty() ? ledger.rows() : before).value_or(""),
                                 builtins.urls());
+  setup.priorities = priorities_of(s.plan.config);
   setup.budget_usd = s.plan.config.run.budget_usd;
   setup.budget_tokens = s.plan.config.run.budget_tokens;
   if (share != nullptr) {

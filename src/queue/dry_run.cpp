@@ -185,6 +185,7 @@ nlohmann::json models_json(const DryRun& dry) {
                    {"key_set", !dry.lacking.keyless.contains(model.name)},
                    {"rpm", limit(model.rpm)},
                    {"tpm", limit(model.tpm)},
+                   {"priority", model.priority},
                    {"profile", endpoint::summary(model.endpoint, model.base_url)}});
   }
   return out;
@@ -229,10 +230,13 @@ std::string text(const DryRun& dry) {
   }
   const config::CostPreview cost = config::preview_cost(plan.config, dry.left);
   for (const config::ModelCost& model : cost.models) {
-    out += fmt::format("  {}: {} item{}, at most {} tokens in, {} out, {}\n",
+    const config::Model* known = model_of(plan.config, model.model);
+    const std::int64_t priority = known == nullptr ? 0 : known->priority;
+    out += fmt::format("  {}: {} item{}{}, at most {} tokens in, {} out, {}\n",
                        model.model,
                        model.items,
                        model.items == 1 ? "" : "s",
+                       priority == 0 ? "" : fmt::format(", priority {}", priority),
                        util::human_count(static_cast<std::uint64_t>(model.input_tokens)),
                        util::human_count(static_cast<std::uint64_t>(model.output_tokens)),
                        bound_text(model.usd, model.scripted));

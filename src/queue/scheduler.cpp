@@ -5,7 +5,9 @@
 
 namespace sweep::queue {
 
-Scheduler::Scheduler(std::vector<config::WorkItem> pending) : pending_(std::move(pending)) {}
+Scheduler::Scheduler(std::vector<config::WorkItem> pending,
+                     std::map<std::string, std::int64_t> priorities)
+    : pending_(std::move(pending)), priorities_(std::move(priorities)) {}
 
 std::optional<config::WorkItem> Scheduler::next(int worker) {
   if (stopped_ || pending_.empty()) {
@@ -15,10 +17,11 @@ std::optional<config::WorkItem> Scheduler::next(int worker) {
   for (const auto& [id, item] : running_) {
     ++busy[item.model];
   }
-  const auto chosen =
-      std::min_element(pending_.begin(), pending_.end(), [&](const auto& a, const auto& b) {
-        return busy[a.model] < busy[b.model];
-      });
+  const auto rank = [&](const config::WorkItem& item) {
+    const auto found = priorities_.find(item.model);
+    return std::pair(found == priorities_.end() ? 0 : -found->second, busy[item.model]);
+  };
+  const auto chosen = std::ranges::min_element(pending_, {}, rank);
   config::WorkItem item = *chosen;
   pending_.erase(chosen);
   running_[worker] = item;

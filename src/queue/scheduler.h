@@ -2,6 +2,7 @@
 
 #include "config/matrix.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,12 +16,13 @@ namespace sweep::queue {
 // calls.
 class Scheduler {
  public:
-  // `pending` in the order in which they should start.
-  explicit Scheduler(std::vector<config::WorkItem> pending);
+  // `pending` in the order in which they should start; priorities by model, 0 where there is none.
+  explicit Scheduler(std::vector<config::WorkItem> pending,
+                     std::map<std::string, std::int64_t> priorities = {});
 
-  // The next item for an idle worker: of the models with work left, the one with the fewest running
-  // items comes first (ties: order of `pending`). None when nothing is pending or no new work may
-  // start.
+  // The next item for an idle worker: of the models with work left, those of the highest priority,
+  // and of these the one with the fewest running items (ties: order of `pending`). None when
+  // nothing is pending or no new work may start.
   [[nodiscard]] std::optional<config::WorkItem> next(int worker);
 
   // One more, after all others.
@@ -58,6 +60,7 @@ class Scheduler {
 
  private:
   std::vector<config::WorkItem> pending_;
+  std::map<std::string, std::int64_t> priorities_;  // by model
   std::map<int, config::WorkItem> running_;
   std::map<std::string, int> losses_;  // by item id
   std::set<std::string> dropped_;      // models

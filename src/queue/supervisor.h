@@ -36,6 +36,7 @@ class Supervisor {
     std::vector<Task> tasks;  // all of the run; finished ones are counted, not run
     std::vector<WorkerSetup> workers;
     std::vector<std::string> worker_env;
+    std::map<std::string, std::int64_t> priorities;  // by model; 0 where there is none
     std::optional<double> budget_usd;
     std::optional<std::int64_t> budget_tokens;
     double item_timeout = 0;  // seconds of one item at work; 0: none. Its worker ends it then

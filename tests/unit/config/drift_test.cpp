@@ -57,6 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Edit{"max_turns = 10", "max_turns = 15", "agent.max_turns", true},
         Edit{"max_turns = 10", "max_turns = 10 # same", "", false},
+        Edit{"rpm = 10", "rpm = 10\npriority = 2", "models.m.priority", false},
+        Edit{"rpm = 10", "rpm = 10\npriority = 0", "", false},
         Edit{"max_turns = 10", "", "", false},
         Edit{"[agent]", "[agent]\nptx_hub = \"auto\"", "agent.ptx_hub", true},
         Edit{"[agent]", "[agent]\nptx_hub = \"off\"", "", false},

@@ -237,6 +237,8 @@ TEST(Config, PrecedenceOfReasoningEffortAndConcurrency) {
   EXPECT_EQ(model("tpm = 100000").max_concurrency, 4);
   EXPECT_EQ(model("tpm = 1000").max_concurrency, 2);
   EXPECT_EQ(model("tpm = 1000\nmax_concurrency = 7").max_concurrency, 7);
+  EXPECT_EQ(model("tpm = 1000").priority, 0);
+  EXPECT_EQ(model("priority = -3").priority, -3);
 }
 
 TEST(Config, WarnsOnceForKeysThatMeanNothingHere) {

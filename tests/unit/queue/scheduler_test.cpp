@@ -39,6 +39,27 @@ TEST(Scheduler, SpreadsWorkersOverModels) {
   EXPECT_EQ(scheduler.next(2)->model, "a");
 }
 
+TEST(Scheduler, ModelsOfHigherPriorityStartFirstAndFairlyAmongEquals) {
+  Scheduler scheduler(items(4, 2), {{"b", 5}, {"d", 5}, {"c", -1}});
+  std::string order;
+  for (int worker = 0; worker < 8; ++worker) {
+    order += scheduler.next(worker)->model;
+  }
+  EXPECT_EQ(order, "bdbdaacc");
+}
+
+// What a higher priority lost comes before all of lower ones.
+TEST(Scheduler, ALossGoesToTheEndOfItsPriority) {
+  Scheduler scheduler(items(2, 2), {{"b", 1}});
+  EXPECT_EQ(scheduler.next(0)->id(), "v/b/level1/0");
+  EXPECT_EQ(scheduler.lost(0).loss, Scheduler::Loss::requeued);
+  EXPECT_EQ(scheduler.next(0)->id(), "v/b/level1/1");
+  EXPECT_EQ(scheduler.next(1)->id(), "v/b/level1/0");
+  EXPECT_EQ(scheduler.next(2)->id(), "v/a/level1/0");
+  EXPECT_EQ(scheduler.drop("a"), 1U);
+  EXPECT_FALSE(scheduler.next(3));
+}
+
 TEST(Scheduler, ALossGoesToTheEndOnceAndIsThenGivenUp) {
   Scheduler scheduler(items(1, 2));
   EXPECT_EQ(scheduler.next(0)->problem, "0");
