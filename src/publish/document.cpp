@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kWithheld =
     "withheld: put together, the events of this stream hold something private\n";
 constexpr std::string_view kHeldOut = "redacted-held-out";
+constexpr std::string_view kComputed = " computed on the GPU while it was locked";
 
 bool harmless_header(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(), [](char c) {
@@ -66,6 +67,9 @@ class Walk {
     if (key == "headers" && value.is_structured()) {
       return headers(value);
     }
+    if (key == "neighbours" && value.is_array()) {
+      return neighbours(value);
+    }
     if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
       return of(value);
     }
@@ -75,6 +79,10 @@ class Walk {
     }
     if (key == "gpu_uuid") {
       return whole("gpu", text);
+    }
+    // What an evaluation says of neighbours; its words are evaluate/conclusion.cpp's.
+    if (key == "next" && text.starts_with("pid ") && text.find(kComputed) != std::string::npos) {
+      return whole("program", text);
     }
     if (key == "base_url" && is_private_endpoint(text)) {
       return whole("endpoint", text);
@@ -87,6 +95,18 @@ class Walk {
     ++counts_[rule];
     const std::string known = redactor_.placeholder_of(text);
     return known.empty() ? "redacted-" + rule : known;
+  }
+
+  // Other people's programs beside a timing: that there were some stays, and whether they computed.
+  nlohmann::json neighbours(const nlohmann::json& list) {
+    nlohmann::json out = nlohmann::json::array();
+    for (const nlohmann::json& one : list) {
+      ++counts_["program"];
+      out.push_back({{"name", "redacted-program"},
+                     {"pid", 0},
+                     {"busy", one.is_object() && one.value("busy", nlohmann::json()) == true}});
+    }
+    return out;
   }
 
   // Pairs, or one object.

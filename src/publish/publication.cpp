@@ -37,6 +37,7 @@ nlohmann::json rules_json(const Publication& publication) {
       {"endpoint", "addresses of endpoints that not everybody can call"},
       {"deployment", "names of deployments at such endpoints that differ from the model's"},
       {"gpu", "UUIDs of the GPUs used"},
+      {"program", "names and numbers of other programs on the GPU"},
       {"header", "values of HTTP headers of answers, but for the harmless ones"},
       {"held-out", "seeds, dims, contents and failures of held-out draws"},
       {"stream", "whole streams that hold something private only when put together"},

@@ -132,6 +132,23 @@ TEST(Document, RedactsKeysValuesFieldsAndHeaders) {
                 {"text", "on redacted-host-1"}}));
 }
 
+TEST(Document, NamesNoOtherProgramOfTheGpu) {
+  const Redactor redactor({});
+  const nlohmann::json from = nlohmann::json::parse(R"({
+    "conditions": {"neighbours": [{"pid": 41, "name": "secret_model", "busy": true}, "odd"]},
+    "next": "pid 41 (secret_model) computed on the GPU while it was locked for timing: end it",
+    "steps": [{"next": "pid controllers are fine"}]})");
+  Counts counts;
+  const nlohmann::json clean = cleaned(from, redactor, false, counts);
+  EXPECT_EQ(clean.dump().find("secret_model"), std::string::npos) << clean;
+  EXPECT_EQ(clean.at("conditions").at("neighbours"),
+            nlohmann::json::parse(R"([{"name": "redacted-program", "pid": 0, "busy": true},
+                                      {"name": "redacted-program", "pid": 0, "busy": false}])"));
+  EXPECT_EQ(clean.at("next"), "redacted-program");
+  EXPECT_EQ(clean.at("steps").at(0).at("next"), "pid controllers are fine");
+  EXPECT_EQ(counts.at("program"), 3U);
+}
+
 TEST(Document, MasksHeldOutDrawsUnlessRevealed) {
   const Redactor redactor({});
   const nlohmann::json from = nlohmann::json::parse(R"({"heldout": {"passed": false,
