@@ -98,7 +98,7 @@ class Passes {
     result_.e_rms = clamped_error(p_, rms_of(all.square, all.n));
     CompareSums terms;
     for (const CompareSums& row : seed_rows_) {
-      terms = joined(terms, row_term(row));
+      terms = joined(terms, row_term(p_, row));
     }
     result_.e_row = typical_error(p_, terms);
   }

@@ -280,9 +280,11 @@ SWEEP_RANDOM_FUNCTION double rms_share(const CompareParameters& p,
   return error == 0.0 ? 0.0 : random::div(error, allowed);
 }
 
-// One row as a term of the mean of rows' errors.
-SWEEP_RANDOM_FUNCTION CompareSums row_term(const CompareSums& seed) {
-  return {rms_of(seed.square, seed.n), 0, 0, seed.n > 0 ? 1.0 : 0.0};
+// One row as a term of the mean of rows' errors: at most the ceiling, or one row in which the seed
+// is lost would open the rule for all.
+SWEEP_RANDOM_FUNCTION CompareSums row_term(const CompareParameters& p, const CompareSums& seed) {
+  const double error = rms_of(seed.square, seed.n);
+  return {error < p.ceiling ? error : p.ceiling, 0, 0, seed.n > 0 ? 1.0 : 0.0};
 }
 
 // The error that every row may take, from the sum of row_term() over the rows.

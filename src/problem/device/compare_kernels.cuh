@@ -153,7 +153,8 @@ extern "C" __global__ void sweep_compare_tensor(sweep::problem::CompareParameter
       pass == 1 ? w.seed_rows : w.rows, rows, [](const CompareSums& row) { return row; });
   CompareSums terms;
   if (pass == 1) {
-    terms = block_sum(w.seed_rows, rows, row_term);
+    terms = block_sum(
+        w.seed_rows, rows, [&p](const CompareSums& row) { return row_term(p, row); });
   }
   if (threadIdx.x != 0) {
     return;

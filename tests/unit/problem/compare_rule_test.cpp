@@ -78,8 +78,8 @@ Naive naive(const Case& c, const CompareParameters& p) {
   };
   long double mean = 0;
   for (std::size_t from = 0; from < c.r.size(); from += columns) {
-    mean += rms(c.s, from, from + columns) * static_cast<long double>(columns) /
-            static_cast<long double>(c.r.size());
+    mean += std::min<long double>(rms(c.s, from, from + columns), p.ceiling) *
+            static_cast<long double>(columns) / static_cast<long double>(c.r.size());
   }
   for (std::size_t from = 0; from < c.r.size(); from += columns) {
     long double e = std::max(clamp(rms(c.s, from, from + columns)), clamp(2 * mean));

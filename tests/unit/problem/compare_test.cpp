@@ -191,6 +191,24 @@ TEST(Compare, ASharedErrorIsNotHeldToTheSeedsLuck) {
   EXPECT_EQ(out.bad_rows, 1);
 }
 
+// One row of 1,000 in which the seed is lost lets no other row be of low precision.
+TEST(Compare, ARowInWhichTheSeedIsLostOpensNoOther) {
+  constexpr std::int64_t kRows = 1000, kColumns = 128;
+  Case c(kRows, kColumns, 3);
+  for (std::int64_t k = 0; k < kColumns; ++k) {
+    c.s[static_cast<std::size_t>(k)] += 1000;
+  }
+  for (std::size_t i = kColumns; i < c.y.size(); ++i) {
+    std::uint32_t bits = 0;
+    const auto right = static_cast<float>(c.r[i]);
+    std::memcpy(&bits, &right, 4);
+    bits = (bits + 0x1000U) & ~0x1FFFU;  // tf32
+    std::memcpy(&c.y[i], &bits, 4);
+  }
+  const Comparison out = compare(close_f32(kRows, kColumns), {kRows, kColumns}, c.inputs());
+  EXPECT_EQ(out.bad_rows, kRows - 1);
+}
+
 TEST(Compare, CeilingLimitsASloppySeed) {
   Case c(64, 128, 3);
   for (float& s : c.s) {
