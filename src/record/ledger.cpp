@@ -2,6 +2,7 @@
 
 #include "record/artifacts.h"
 #include "record/json.h"
+#include "record/ledger_row.h"
 #include "record/run_dir.h"
 #include "util/error.h"
 #include "util/fd.h"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <system_error>
@@ -24,106 +24,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxRow = std::size_t{16} << 20;
 constexpr std::size_t kMaxLedger = std::size_t{1} << 30;
-constexpr int kMaxDepth = 40;
 
-const std::string& zeros() {
-  static const std::string text(64, '0');
-  return text;
-}
-
-// A row as it is hashed, and as it stands in the file (without the newline).
-struct Spelled {
-  std::string body, line;
-};
-
-Spelled spell(const Row& row) {
-  const std::string data = "{\"data\":" + canonical(row.data);
-  const std::string rest = ",\"item\":" + canonical(row.item) + ",\"kind\":" + canonical(row.kind) +
-                           ",\"prev\":" + canonical(row.prev) +
-                           ",\"seq\":" + std::to_string(row.seq) +
-                           ",\"time\":" + canonical(row.time) + "}";
-  return {data + rest, data + ",\"hash\":" + canonical(row.hash) + rest};
-}
-
-constexpr const char* kWrongHash = "its hash does not match its content";
-
-// The body of a row whose line is its canonical `spelling`: the line without its hash, which
-// stands behind the data. A quote within a text is escaped and no object follows the data, so the
-// last such mark is the row's own, and the next end of a text is that of the hash.
-std::optional<std::string> body_of_canonical(std::string_view line, std::string_view spelling) {
-  constexpr std::string_view kMark = ",\"hash\":\"";
-  constexpr std::string_view kNext = "\",\"item\":";
-  const std::size_t begin = line == spelling ? line.rfind(kMark) : std::string_view::npos;
-  const std::size_t end =
-      begin == std::string_view::npos ? begin : line.find(kNext, begin + kMark.size());
-  if (end == std::string_view::npos) {
-    return std::nullopt;
-  }
-  std::string body(line.substr(0, begin));
-  body += line.substr(end + 1);
-  return body;
-}
-
-// The row before the next one.
-struct Last {
-  std::int64_t seq = -1;
-  std::string hash = zeros();
-  std::string time = {};
-};
-
-// Why a line is not the next row, or empty; `row` is filled. `torn` when the line is no JSON at
-// all.
-std::string read_row(std::string_view line, const Last& before, Row& row, bool& torn) {
-  nlohmann::json json;
-  try {
-    json = parse_bounded(line, "row", kMaxRow, kMaxDepth);
-  } catch (const util::Error&) {
-    torn = true;
-    return "not JSON";
-  }
-  const auto is_text = [&](const char* key) { return json.contains(key) && json[key].is_string(); };
-  if (!json.is_object() || json.size() != 7 || !json.contains("data") ||
-      !json["data"].is_object() || !is_text("item") || !is_text("kind") || !is_text("prev") ||
-      !is_text("time") || !is_text("hash") || !json.contains("seq") ||
-      !json["seq"].is_number_integer()) {
-    return "not a ledger row (data, hash, item, kind, prev, seq, time)";
-  }
-  const std::string spelling = canonical(json);
-  row = Row{json["seq"].get<std::int64_t>(),
-            json["time"],
-            json["kind"],
-            json["item"],
-            std::move(json["data"]),
-            json["prev"],
-            json["hash"]};
-  if (row.seq != before.seq + 1) {
-    return "sequence number " + std::to_string(row.seq) + " is out of order";
-  }
-  if (row.prev != before.hash) {
-    return "does not follow the row before it";
-  }
-  if (const auto body = body_of_canonical(line, spelling); body) {
-    return util::sha256_hex(*body) == row.hash ? "" : kWrongHash;
-  }
-  const Spelled spelled = spell(row);
-  if (util::sha256_hex(spelled.body) != row.hash) {
-    return kWrongHash;
-  }
-  if (spelled.line != line) {
-    return "not written in canonical form";
-  }
-  return {};
-}
-
-// Reads on from `at`, behind the row `last`; tells `seen` each row, which it may move from. Both
-// are then those of the last good row.
+// Reads on from `at`, behind the row `last`; adds the rows of kinds that are `wanted` to `rows`.
+// Both are then those of the last good row.
 Verification read_rows(std::string_view text,
                        const std::string& where,
                        std::size_t& at,
                        Last& last,
-                       const std::function<void(Row&)>& seen) {
+                       bool (*wanted)(std::string_view kind),
+                       std::vector<Row>& rows) {
+  RowReader reader(wanted);
   Verification result;
   while (at < text.size()) {
     const std::size_t end = text.find('\n', at);
@@ -134,7 +45,7 @@ Verification read_rows(std::string_view text,
     }
     Row row;
     bool torn = false;
-    const std::string problem = read_row(text.substr(at, end - at), last, row, torn);
+    const std::string problem = reader.read(text.substr(at, end - at), last, row, torn);
     if (torn && is_last) {
       result.torn_bytes = text.size() - at;
       break;
@@ -144,7 +55,9 @@ Verification read_rows(std::string_view text,
       break;
     }
     last = {row.seq, row.hash, row.time};
-    seen(row);
+    if (wanted(row.kind)) {
+      rows.push_back(std::move(row));
+    }
     at = end + 1;
   }
   result.head = last.hash;
@@ -194,9 +107,13 @@ std::optional<Rest> read_on(const fs::path& file, const LedgerDigest& known) {
   return rest;
 }
 
-bool is_of_the_run(const Row& row) {
-  return row.kind == kind::run_start || row.kind == kind::run_resume || row.kind == kind::config ||
-         row.kind == kind::run_end;
+bool is_any(std::string_view /*kind*/) {
+  return true;
+}
+
+bool is_of_the_run(std::string_view kind) {
+  return kind == kind::run_start || kind == kind::run_resume || kind == kind::config ||
+         kind == kind::run_end;
 }
 
 }  // namespace
@@ -209,8 +126,7 @@ Verification verify_ledger_text(std::string_view text, const std::string& where)
   std::vector<Row> rows;
   std::size_t at = 0;
   Last last;
-  Verification result =
-      read_rows(text, where, at, last, [&](Row& row) { rows.push_back(std::move(row)); });
+  Verification result = read_rows(text, where, at, last, is_any, rows);
   result.read = std::move(rows);
   return result;
 }
@@ -230,11 +146,8 @@ Verification verify_on(const fs::path& file, LedgerDigest& known) {
   if (known.rows > 0) {
     last = {known.rows - 1, known.head, known.last_time};
   }
-  Verification result = read_rows(rest->text, file.string(), at, last, [&](Row& row) {
-    if (is_of_the_run(row)) {
-      known.run_rows.push_back(std::move(row));
-    }
-  });
+  Verification result =
+      read_rows(rest->text, file.string(), at, last, is_of_the_run, known.run_rows);
   if (at > 0) {
     known.bytes += static_cast<std::int64_t>(at);
     rest->before.update(std::string_view(rest->text).substr(0, at));
@@ -339,7 +252,7 @@ void Ledger::commit() {
 }
 
 std::string Ledger::head() const {
-  return rows_.empty() ? zeros() : rows_.back().hash;
+  return rows_.empty() ? first_prev() : rows_.back().hash;
 }
 
 }  // namespace sweep::record

@@ -1,6 +1,7 @@
 #include "record/json_parser.h"
 
 #include "record/json.h"
+#include "record/json_element.h"
 #include "util/error.h"
 
 #include <gtest/gtest.h>
@@ -20,6 +21,11 @@ void expect_as_nlohmann(const std::string& text) {
     EXPECT_EQ(found, expected) << text;
     EXPECT_EQ(found.dump(), expected.dump()) << text;  // also the kinds of numbers
   }
+  ElementParser parser(100);
+  std::string spelling;
+  if (const auto root = parser.parse(text); root && append_canonical(*root, spelling)) {
+    EXPECT_EQ(spelling, canonical(expected)) << text;
+  }
 }
 
 TEST(ParseFast, TakesWhatJsonIs) {
@@ -32,6 +38,35 @@ TEST(ParseFast, TakesWhatJsonIs) {
   ASSERT_TRUE(parse_fast(text, 100, found));
   EXPECT_EQ(found, json::parse(text));
   EXPECT_EQ(found.dump(), json::parse(text).dump());
+}
+
+TEST(AppendCanonical, SpellsAsTheTreeIsSpelled) {
+  std::string every = "\\u0000";
+  for (int c = 1; c < 0x80; ++c) {
+    every += canonical(std::string(1, static_cast<char>(c))).substr(1);
+    every.pop_back();
+  }
+  const std::string text =
+      "{\"\": [], \"a\": [1, -2, 0, -0, -0.0, 1.5, 1e3, 2E-2, 1e300, 5e-324, "
+      "18446744073709551615, -9223372036854775808, [[1], {}]], \"b\": {\"c\": null, \"d\": true, "
+      "\"e\": false, \"\u00e9\": \"\\ud83d\\ude00\\u007f\\/" +
+      every + "\"}}";
+  ElementParser parser(100);
+  const auto root = parser.parse(text);
+  ASSERT_TRUE(root);
+  std::string spelling = "before ";
+  ASSERT_TRUE(append_canonical(*root, spelling));
+  EXPECT_EQ(spelling, "before " + canonical(json::parse(text)));
+}
+
+TEST(AppendCanonical, LeavesKeysInAnotherOrderToTheTree) {
+  ElementParser parser(100);
+  std::string spelling;
+  for (const char* text : {R"({"b":1,"a":2})", R"([{"a":1,"a":1}])", R"({"a":{"b":1,"B":1}})"}) {
+    const auto root = parser.parse(text);
+    ASSERT_TRUE(root);
+    EXPECT_FALSE(append_canonical(*root, spelling)) << text;
+  }
 }
 
 TEST(ParseFast, RefusesWhatIsNone) {
