@@ -1,11 +1,15 @@
 #include "record/trajectory.h"
 
 #include "record/json.h"
+#include "record/json_element.h"
 #include "record/trajectory_fields.h"
 #include "util/error.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace sweep::record {
 
@@ -178,6 +182,140 @@ class Reader {
   std::string path_;
 };
 
+// As Reader, from a text that is parsed but is no tree: only members that are JSON become one. Is
+// no longer good() at what Reader would refuse; it is then to say what that is.
+class ElementReader {
+ public:
+  explicit ElementReader(const simdjson::dom::element& from) {
+    good_ = from.type() == Type::OBJECT;
+    if (!good_) {
+      return;
+    }
+    const simdjson::dom::object object(from);
+    members_.reserve(object.size());
+    for (const auto& [key, value] : object) {
+      members_.emplace_back(key, value);
+    }
+    // Our own files have them so. Of equal keys the last counts.
+    const auto earlier = [](const Member& a, const Member& b) { return a.first < b.first; };
+    if (!std::is_sorted(members_.begin(), members_.end(), earlier)) {
+      std::stable_sort(members_.begin(), members_.end(), earlier);
+    }
+  }
+
+  [[nodiscard]] bool good() const { return good_; }
+
+  template <class T>
+  void operator()(const char* name, T& value) {
+    if (const Element* found = find(name); found != nullptr) {
+      decode(*found, value);
+    }
+  }
+
+  void or_minus_one(const char* name, std::optional<double>& value) {
+    (*this)(name, value);
+    if (value && *value < 0) {
+      value.reset();
+    }
+  }
+
+  void number_or_text(const char* name, std::string& value) {
+    const Element* found = find(name);
+    if (found != nullptr && found->type() == Type::INT64) {
+      value = std::to_string(std::int64_t(*found));
+    } else if (found != nullptr) {
+      decode(*found, value);
+    }
+  }
+
+ private:
+  using Element = simdjson::dom::element;
+  using Type = simdjson::dom::element_type;
+  using Member = std::pair<std::string_view, Element>;
+
+  [[nodiscard]] const Element* find(std::string_view name) const {
+    const auto after = std::upper_bound(
+        members_.begin(), members_.end(), name, [](std::string_view key, const Member& member) {
+          return key < member.first;
+        });
+    return after != members_.begin() && std::prev(after)->first == name ? &std::prev(after)->second
+                                                                        : nullptr;
+  }
+
+  // Whether a value is there and of this type.
+  bool expect(const Element& from, Type type) {
+    good_ = good_ && (from.type() == type || from.type() == Type::NULL_VALUE);
+    return from.type() == type;
+  }
+
+  void decode(const Element& from, json& value) { convert(from, value); }
+
+  void decode(const Element& from, std::string& value) {
+    if (expect(from, Type::STRING)) {
+      value = std::string_view(from);
+    }
+  }
+
+  void decode(const Element& from, bool& value) {
+    if (expect(from, Type::BOOL)) {
+      value = bool(from);
+    }
+  }
+
+  void decode(const Element& from, double& value) {
+    if (from.type() == Type::INT64) {
+      value = static_cast<double>(std::int64_t(from));
+    } else if (from.type() == Type::UINT64) {
+      value = static_cast<double>(std::uint64_t(from));
+    } else if (expect(from, Type::DOUBLE)) {
+      value = double(from);
+    }
+  }
+
+  void decode(const Element& from, std::int64_t& value) {
+    if (expect(from, Type::INT64)) {
+      value = std::int64_t(from);
+    }
+  }
+
+  template <class T>
+  void decode(const Element& from, std::optional<T>& value) {
+    if (from.type() == Type::NULL_VALUE) {
+      value.reset();
+    } else {
+      decode(from, value.emplace());
+    }
+  }
+
+  template <class T>
+  void decode(const Element& from, std::vector<T>& value) {
+    if (!expect(from, Type::ARRAY)) {
+      return;
+    }
+    const simdjson::dom::array elements(from);
+    value.clear();
+    value.reserve(elements.size());
+    for (const Element element : elements) {
+      decode(element, value.emplace_back());
+    }
+  }
+
+  template <class T>
+  requires std::is_class_v<T>
+
+  void decode(const Element& from, T& value) {
+    ElementReader inner(from);
+    fields(inner, value);
+    good_ = good_ && inner.good();
+  }
+
+  std::vector<Member> members_;
+  bool good_ = true;
+};
+
+constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
+constexpr int kMaxDepth = 100;
+
 }  // namespace
 
 json to_json(const Trajectory& trajectory) {
@@ -199,7 +337,18 @@ Trajectory trajectory_from_json(json from) {
 }
 
 Trajectory parse_trajectory(std::string_view text, const std::string& where) {
-  json parsed = parse_bounded(text, where);
+  if (text.size() <= kMaxBytes) {
+    ElementParser parser(kMaxDepth);
+    if (const auto root = parser.parse(text); root) {
+      Trajectory trajectory;
+      ElementReader reader(*root);
+      fields(reader, trajectory);
+      if (reader.good()) {
+        return trajectory;
+      }
+    }
+  }
+  json parsed = parse_bounded(text, where, kMaxBytes, kMaxDepth);
   try {
     return trajectory_from_json(std::move(parsed));
   } catch (const util::InfraError& error) {

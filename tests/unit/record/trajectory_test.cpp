@@ -167,6 +167,55 @@ TEST(Trajectory, NamesTheFieldThatIsWrong) {
   }
 }
 
+// What the tree of the text says, or its error.
+std::string by_tree(const std::string& text) {
+  try {
+    return canonical(to_json(trajectory_from_json(json::parse(text))));
+  } catch (const util::InfraError& error) {
+    return error.message().what;
+  }
+}
+
+std::string by_text(const std::string& text) {
+  try {
+    return canonical(to_json(parse_trajectory(text, "x")));
+  } catch (const util::InfraError& error) {
+    return error.message().what;
+  }
+}
+
+TEST(Trajectory, IsReadFromItsTextAsFromItsTree) {
+  const json good = to_json(example());
+  for (const json& value : std::vector<json>{nullptr,
+                                             true,
+                                             1,
+                                             -1,
+                                             -2.5,
+                                             std::uint64_t{1} << 63U,
+                                             "x",
+                                             json::array({1}),
+                                             json::object({{"point", 2}})}) {
+    for (const auto& field : good.items()) {
+      json one = good;
+      one[field.key()] = value;
+      EXPECT_EQ(by_text(canonical(one)), by_tree(canonical(one))) << field.key() << " " << value;
+    }
+    for (const auto& field : good["turns"][0].items()) {
+      json one = good;
+      one["turns"][0][field.key()] = value;
+      EXPECT_EQ(by_text(canonical(one)), by_tree(canonical(one))) << field.key() << " " << value;
+    }
+  }
+}
+
+TEST(Trajectory, TakesTheLastOfEqualKeysInAnyOrder) {
+  const std::string text =
+      R"({"variant": "a", "model_name": "m", "attempt": 2, "variant": "b", "attempt": 3})";
+  EXPECT_EQ(parse_trajectory(text, "x").variant, "b");
+  EXPECT_EQ(parse_trajectory(text, "x").attempt, 3);
+  EXPECT_EQ(parse_trajectory(text, "x").model_name, "m");
+}
+
 TEST(Trajectory, LoadsAReducedSkippedMarker) {
   const Trajectory t = parse_trajectory(
       R"({"problem_id": 3, "level": 1, "outcome": "skipped", "skip_reason": "no key", "finished_at": "2026-01-01T00:00:00Z", "final_result": null})",
