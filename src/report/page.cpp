@@ -246,13 +246,11 @@ Markup site_header(const Context& context,
                              element("p", {{"class", "basis"}}, text(basis)) + banner(context)));
 }
 
-}  // namespace
-
-std::string document(const Context& context,
+// The document around its body.
+std::string frame_of(const Context& context,
                      const std::string& page,
                      const std::string& title,
-                     const std::vector<Crumb>& crumbs,
-                     const Markup& body) {
+                     const std::vector<Crumb>& crumbs) {
   Markup head = void_element("meta", {{"charset", "utf-8"}});
   head += void_element("meta",
                        {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
@@ -271,7 +269,7 @@ std::string document(const Context& context,
     // The page's script says here when the server no longer answers.
     all += element("div", {{"id", "live"}, {"role", "status"}, {"hidden", ""}});
   }
-  all += element("main", {{"id", "main"}}, body);
+  all += element("main", {{"id", "main"}});
   const std::string ledger = context.ledger_head.empty()
                                  ? std::string()
                                  : fmt::format(" Ledger of {} row{}, head {}.",
@@ -290,6 +288,27 @@ std::string document(const Context& context,
       element("head", head) +
           element("body", {{"data-refresh", std::to_string(context.refresh_seconds)}}, all));
   return "<!doctype html>\n" + html.html() + "\n";
+}
+
+}  // namespace
+
+std::string framed(const std::string& frame, std::string_view body) {
+  const std::size_t at = frame.find(kMainBegin) + kMainBegin.size();
+  std::string out;
+  out.reserve(frame.size() + body.size());
+  out.append(frame, 0, at);
+  out += body;
+  out.append(frame, at);
+  return out;
+}
+
+std::string document(const Context& context,
+                     const std::string& page,
+                     const std::string& title,
+                     const std::vector<Crumb>& crumbs,
+                     const Markup& body) {
+  // The body of an item's page is most of it, so it is not nested step by step.
+  return framed(frame_of(context, page, title, crumbs), body.html());
 }
 
 }  // namespace sweep::report

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sweep::report {
@@ -45,6 +46,12 @@ struct Crumb {
                                    const std::string& title,
                                    const std::vector<Crumb>& crumbs,
                                    const Markup& body);
+
+// What stands before a document's body. Text never has it: it is escaped.
+inline constexpr std::string_view kMainBegin = "<main id=\"main\">";
+
+// A document without a body, with this one.
+[[nodiscard]] std::string framed(const std::string& frame, std::string_view body);
 
 // Address of `target` from `page` (both relative to the report folder).
 [[nodiscard]] std::string relative(const std::string& page, const std::string& target);

@@ -15,9 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Text never has these: it is escaped.
-constexpr std::string_view kMain = "<main id=\"main\">";
-constexpr std::string_view kMainEnd = "</main>";
+constexpr std::string_view kMainEnd = "</main>";  // text never has it: it is escaped
 
 std::string frame_of(const Context& context, const PagePlan& plan) {
   return document(context, plan.page, plan.title, plan.crumbs, Markup{});
@@ -31,17 +29,12 @@ std::optional<std::string> body_in(const fs::path& file) {
   } catch (const util::Error&) {
     return std::nullopt;
   }
-  const std::size_t begin = page.find(kMain);
+  const std::size_t begin = page.find(kMainBegin);
   const std::size_t end = page.rfind(kMainEnd);
-  if (begin == std::string::npos || end == std::string::npos || end < begin + kMain.size()) {
+  if (begin == std::string::npos || end == std::string::npos || end < begin + kMainBegin.size()) {
     return std::nullopt;
   }
-  return page.substr(begin + kMain.size(), end - begin - kMain.size());
-}
-
-std::string framed(const std::string& frame, const std::string& body) {
-  const std::size_t at = frame.find(kMain) + kMain.size();
-  return frame.substr(0, at) + body + frame.substr(at);
+  return page.substr(begin + kMainBegin.size(), end - begin - kMainBegin.size());
 }
 
 // Whether the file was written, and what is to be remembered of it.

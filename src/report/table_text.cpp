@@ -45,6 +45,9 @@ bool reorders(char32_t code) {
 
 // Valid UTF-8 with control characters and reordering marks spelt out.
 std::string spelt_out(std::string_view text) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; })) {
+    return std::string(text);
+  }
   const std::string valid = util::printable(text);
   std::string out;
   for (const CodePoint& point : code_points(valid)) {

@@ -104,7 +104,8 @@ Markup tool_panel(const ToolCall& call,
                 "result",
                 shown.block(call.result_text, ""),
                 !call.success || call.result_text.size() < kOpenResult);
-  return element("div", {{"class", "panel"}}, inner + facts_of(call, id, shown));
+  inner += facts_of(call, id, shown);
+  return element("div", {{"class", "panel"}}, inner);
 }
 
 std::string turn_meta(const Turn& turn) {
