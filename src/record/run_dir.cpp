@@ -81,6 +81,14 @@ bool is_left_over(const std::string& name) {
          is_item_file(whole, kStreamSuffix);
 }
 
+// Of no symbolic link. The folder's own list says it on most file systems, without a look at the
+// file.
+bool is_itself(const fs::directory_entry& entry,
+               bool (fs::directory_entry::*kind)(std::error_code&) const) {
+  std::error_code error;
+  return !entry.is_symlink(error) && (entry.*kind)(error);
+}
+
 std::string holder_of(int fd) {
   std::array<char, 200> text{};
   const ssize_t n = ::pread(fd, text.data(), text.size() - 1, 0);
@@ -219,7 +227,7 @@ std::vector<fs::path> RunDir::files(const std::function<bool(const std::string&)
   const auto folders = [&](const fs::path& parent) {
     std::vector<fs::path> below;
     for (fs::directory_iterator it(parent, error), end; !error && it != end; it.increment(error)) {
-      if (it->symlink_status(error).type() == fs::file_type::directory &&
+      if (is_itself(*it, &fs::directory_entry::is_directory) &&
           std::ranges::count(kOurs, it->path().filename().string()) == 0) {
         below.push_back(it->path());
       }
@@ -229,8 +237,8 @@ std::vector<fs::path> RunDir::files(const std::function<bool(const std::string&)
   for (const fs::path& variant : folders(items_)) {
     for (const fs::path& model : folders(variant)) {
       for (fs::directory_iterator it(model, error), end; !error && it != end; it.increment(error)) {
-        if (it->symlink_status(error).type() == fs::file_type::regular &&
-            wanted(it->path().filename().string())) {
+        if (wanted(it->path().filename().string()) &&
+            is_itself(*it, &fs::directory_entry::is_regular_file)) {
           found.push_back(it->path());
         }
       }

@@ -44,7 +44,9 @@ std::vector<Row> items_of(const record::RunDir& run,
   std::vector<Row> items;
   std::unordered_set<std::string> planned;
   std::error_code error;
-  for (const record::ItemName& name : record::planned_items(run, rows)) {
+  const std::vector<record::ItemName> names = record::planned_items(run, rows);
+  items.reserve(std::max(names.size(), cache.size()));
+  for (const record::ItemName& name : names) {
     const fs::path file = run.trajectory_file(name);
     std::string key = file.lexically_relative(run.folder()).generic_string();
     const auto known = cache.find(key);

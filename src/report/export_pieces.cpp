@@ -3,6 +3,7 @@
 #include "record/run_dir.h"
 #include "report/page_file.h"
 #include "util/error.h"
+#include "util/fd.h"
 #include "util/sha256.h"
 
 #include <nlohmann/json.hpp>
@@ -115,7 +116,7 @@ PiecedText::PiecedText(fs::path file, PieceFrame frame, PiecedFile known)
   if (usable_) {
     find_places();
   }
-  text_ = frame_.head;
+  add_text(frame_.head);
 }
 
 void PiecedText::find_places() {
@@ -155,30 +156,29 @@ bool PiecedText::has(const std::string& digest) const {
 
 void PiecedText::take(const std::string& digest) {
   const Place& place = places_.at(digest);
-  if (!old_) {
-    old_ = util::Fd(::open(file_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    const auto size = static_cast<std::size_t>(known_.stamp.size);
-    text_.reserve(size + size / 64);
-  }
   begin_piece(place.piece);
-  // Straight into the new text: the file is large, and most of it stays.
-  const std::size_t end = text_.size();
-  text_.resize(end + place.piece.bytes);
-  if (!old_ || !read_at(old_.get(), text_.data() + end, place.piece.bytes, place.at)) {
-    throw util::InfraError(
-        {file_.string(), "changed while it was read", "write the export once more"},
-        "E_EXPORT_CHANGED");
+  if (place.piece.bytes > 0) {
+    parts_.push_back({place.at, place.piece.bytes, {}});
+    size_ += place.piece.bytes;
   }
 }
 
 void PiecedText::add(const std::string& digest, std::string_view text, std::uint64_t rows) {
   begin_piece({digest, text.size(), rows});
-  text_ += text;
+  add_text(text);
+}
+
+void PiecedText::add_text(std::string_view text) {
+  if (parts_.empty() || parts_.back().kept > 0) {
+    parts_.emplace_back();
+  }
+  parts_.back().text += text;
+  size_ += text.size();
 }
 
 void PiecedText::begin_piece(const Piece& piece) {
   if (piece.rows > 0) {
-    text_ += rows() > 0 ? frame_.next : frame_.first;
+    add_text(rows() > 0 ? frame_.next : frame_.first);
   }
   pieces_.push_back(piece);
 }
@@ -191,9 +191,51 @@ std::uint64_t PiecedText::rows() const {
   return out;
 }
 
+bool PiecedText::is_in_place(int old) const {
+  bool same = usable_ && old >= 0 && size_ == static_cast<std::size_t>(known_.stamp.size);
+  std::string there;
+  std::size_t at = 0;
+  for (std::size_t i = 0; same && i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    if (part.kept > 0) {
+      same = part.at == at;
+    } else {
+      there.resize(part.text.size());
+      same = read_at(old, there.data(), there.size(), at) && there == part.text;
+    }
+    at += part.kept + part.text.size();
+  }
+  return same;
+}
+
+std::string PiecedText::whole(int old) const {
+  std::string out;
+  out.reserve(size_);
+  std::string step(std::size_t{1} << 16U, '\0');
+  for (const Part& part : parts_) {
+    out += part.text;
+    for (std::size_t done = 0; done < part.kept;) {
+      const std::size_t size = std::min(step.size(), part.kept - done);
+      if (old < 0 || !read_at(old, step.data(), size, part.at + done)) {
+        throw util::InfraError(
+            {file_.string(), "changed while it was read", "write the export once more"},
+            "E_EXPORT_CHANGED");
+      }
+      out.append(step, 0, size);
+      done += size;
+    }
+  }
+  return out;
+}
+
 PiecedFile PiecedText::put() {
-  text_ += rows() > 0 ? frame_.some_end : frame_.no_end;
-  (void)write_page(file_, text_);
+  add_text(rows() > 0 ? frame_.some_end : frame_.no_end);
+  const util::Fd old(usable_ ? ::open(file_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+                             : -1);
+  if (is_in_place(old.get())) {
+    return {known_.stamp, frame_.digest(), pieces_};
+  }
+  (void)write_page(file_, whole(old.get()));
   return {stamp_of(file_), frame_.digest(), pieces_};
 }
 

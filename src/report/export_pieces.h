@@ -1,7 +1,6 @@
 #pragma once
 
 #include "report/row_cache.h"
-#include "util/fd.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -65,7 +64,8 @@ class PiecedText {
   // Rows of all pieces so far.
   [[nodiscard]] std::uint64_t rows() const;
 
-  // Writes the file and says what the index is to say of it. InfraError on disk trouble.
+  // Writes the file, unless all of it stands there already, and says what the index is to say of
+  // it. InfraError on disk trouble.
   [[nodiscard]] PiecedFile put();
 
  private:
@@ -74,16 +74,26 @@ class PiecedText {
     Piece piece;
   };
 
+  // Of the new file: a part of the old one, or a text.
+  struct Part {
+    std::size_t at = 0, kept = 0;  // bytes of the old file; kept 0: a text
+    std::string text;
+  };
+
   void find_places();
   void begin_piece(const Piece& piece);
+  void add_text(std::string_view text);
+  // Whether the old file, open as `old`, has these parts at their places already.
+  [[nodiscard]] bool is_in_place(int old) const;
+  [[nodiscard]] std::string whole(int old) const;
 
   std::filesystem::path file_;
   PieceFrame frame_;
   PiecedFile known_;
   bool usable_ = false;                  // the file is as the index says
   std::map<std::string, Place> places_;  // its pieces
-  util::Fd old_;                         // opened when the first of them is taken
-  std::string text_;
+  std::vector<Part> parts_;
+  std::size_t size_ = 0;  // of all parts
   std::vector<Piece> pieces_;
 };
 

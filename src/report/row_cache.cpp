@@ -270,10 +270,16 @@ std::string digest_of(const Row& row) {
 }
 
 std::string to_bytes(const Saved& saved, std::string_view maker) {
+  constexpr std::size_t kRowBytes = 4096;  // more than most take; what is not used costs no memory
   ByteWriter writer;
+  writer.out.reserve(kRowBytes * (1 + saved.rows.size()));
+  writer.out = kMagic;
+  writer.out.resize(kMagic.size() + kHash);
   writer.put(std::string(maker));
   writer.put(saved);
-  return std::string(kMagic) + util::sha256_hex(writer.out) + writer.out;
+  const std::string_view body = std::string_view(writer.out).substr(kMagic.size() + kHash);
+  writer.out.replace(kMagic.size(), kHash, util::sha256_hex(body));
+  return std::move(writer.out);
 }
 
 std::optional<Saved> saved_from(std::string_view bytes, std::string_view maker) {

@@ -194,6 +194,33 @@ TEST(Exports, InPiecesAreAsIfMadeInOne) {
   EXPECT_EQ(write("data", false), write("anew", true));
 }
 
+TEST(PiecedText, StaysWhereANewPieceSaysTheSame) {
+  const util::TempDir dir;
+  const fs::path file = dir.path() / "table.csv";
+  const PieceFrame frame = {"head\n", "first\n", "next\n", "end\n", "none\n"};
+  PiecedText fresh(file, frame, {});
+  fresh.add("1", "one\n", 1);
+  fresh.add("2", "two\n", 1);
+  fresh.add("3", "three\n", 1);
+  const PiecedFile before = fresh.put();
+  ASSERT_EQ(record::read_whole(file), "head\nfirst\none\nnext\ntwo\nnext\nthree\nend\n");
+  const auto again = [&](const PiecedFile& known, const char* digest, const char* text) {
+    PiecedText one(file, frame, known);
+    one.take("1");
+    one.add(digest, text, 1);
+    one.take("3");
+    return one.put();
+  };
+  const PiecedFile same = again(before, "2b", "two\n");
+  EXPECT_EQ(same.stamp, before.stamp);
+  EXPECT_EQ(same.stamp, stamp_of(file));
+  const PiecedFile changed = again(same, "2c", "owt\n");  // as long as before
+  EXPECT_NE(changed.stamp, before.stamp);
+  EXPECT_EQ(record::read_whole(file), "head\nfirst\none\nnext\nowt\nnext\nthree\nend\n");
+  (void)again(changed, "2d", "");  // the third piece moves
+  EXPECT_EQ(record::read_whole(file), "head\nfirst\none\nnext\nnext\nthree\nend\n");
+}
+
 TEST(Exports, TakeNothingFromAnIndexThatIsNone) {
   const util::TempDir folder;
   Exported from;
