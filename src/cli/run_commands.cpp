@@ -5,6 +5,7 @@
 #include "report/build.h"
 #include "report/exports.h"
 #include "util/error.h"
+#include "util/heap.h"
 #include "util/text.h"
 
 #include <CLI/CLI.hpp>
@@ -113,6 +114,8 @@ int run_report(const std::vector<std::string>& arguments) {
   add_global_options(app, options.global);
   parse(app, arguments);
   refuse_comparison(options);
+  constexpr std::size_t kHeap = std::size_t{256} << 20U;  // of a run of 10,000 items
+  util::expect_much_memory(kHeap);
   return report_one(options);
 }
 
