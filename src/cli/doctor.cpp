@@ -38,7 +38,7 @@ std::string cure_of(std::string_view protection) {
          "seccomp profile";
 }
 
-void add_sandbox(std::vector<Finding>& findings,
+void add_sandbox(std::vector<Diagnosis>& findings,
                  const std::string& whose,
                  const std::vector<util::Protection>& protections) {
   for (const util::Protection& protection : protections) {
@@ -52,7 +52,7 @@ void add_sandbox(std::vector<Finding>& findings,
   }
 }
 
-void add_protections(std::vector<Finding>& findings, device::Kind asked) {
+void add_protections(std::vector<Diagnosis>& findings, device::Kind asked) {
   add_sandbox(findings, "compiler", util::probe_sandbox());
   try {
     const evaluate::Sandboxes found = evaluate::probe_sandboxes(program_path(), asked);
@@ -63,7 +63,7 @@ void add_protections(std::vector<Finding>& findings, device::Kind asked) {
   }
 }
 
-void add_toolchain(std::vector<Finding>& findings, device::Kind asked) {
+void add_toolchain(std::vector<Diagnosis>& findings, device::Kind asked) {
   const compile::Compiler compiler;
   const compile::Toolchain& tools = compiler.toolchain();
   const auto row =
@@ -78,13 +78,13 @@ void add_toolchain(std::vector<Finding>& findings, device::Kind asked) {
 }
 
 // Of `sweep eval --sass --sanitize --profile`.
-void add_tools(std::vector<Finding>& findings) {
+void add_tools(std::vector<Diagnosis>& findings) {
   using profile::Tool;
   const profile::ToolSearch search = profile::default_search();
   for (const Tool tool : {Tool::nvdisasm, Tool::cuobjdump, Tool::compute_sanitizer, Tool::ncu}) {
     const auto found = profile::find_tool(tool, search);
     const auto* path = std::get_if<std::filesystem::path>(&found);
-    Finding row{"profiling", profile::name(tool), path != nullptr, false, "", ""};
+    Diagnosis row{"profiling", profile::name(tool), path != nullptr, false, "", ""};
     row.detail = path != nullptr ? path->string() : std::get<profile::Unavailable>(found).what;
     row.cure = path != nullptr ? "" : std::get<profile::Unavailable>(found).next;
     findings.push_back(std::move(row));
@@ -100,7 +100,7 @@ std::string facts(const device::Info& info) {
 }
 
 // Whether kernels are held to the buffers that were mapped for them.
-Finding reach_of(const device::Listed& listed) {
+Diagnosis reach_of(const device::Listed& listed) {
   const bool weak = device::pageable_memory(listed.id);
   return {"device",
           device::text(listed.id) + " memory",
@@ -114,7 +114,7 @@ Finding reach_of(const device::Listed& listed) {
 }
 
 // How much is known of the device's noise.
-Finding calibration_of(const device::Listed& listed) {
+Diagnosis calibration_of(const device::Listed& listed) {
   util::RealClock clock;
   const evaluate::FoundCalibration found = evaluate::find_calibration({}, listed.info);
   const double days = found.calibration ? (clock.wall() - found.calibration->made) / 86400 : 0;
@@ -129,7 +129,7 @@ Finding calibration_of(const device::Listed& listed) {
           good ? "" : command + " (evaluations take 1% as margin without)"};
 }
 
-void add_devices(std::vector<Finding>& findings, device::Id asked) {
+void add_devices(std::vector<Diagnosis>& findings, device::Id asked) {
   bool known = false;
   for (const device::Listed& listed : device::list()) {
     const bool needed = listed.id.kind == asked.kind && listed.id.index == asked.index;
@@ -151,7 +151,7 @@ void add_devices(std::vector<Finding>& findings, device::Id asked) {
   }
 }
 
-void add_places(std::vector<Finding>& findings) {
+void add_places(std::vector<Diagnosis>& findings) {
   try {
     findings.push_back({"files", "problems, seeds", true, true, data_root().string(), ""});
     std::size_t ready = 0;
@@ -172,8 +172,8 @@ void add_places(std::vector<Finding>& findings) {
 
 }  // namespace
 
-std::vector<Finding> examine_machine(device::Id asked) {
-  std::vector<Finding> findings;
+std::vector<Diagnosis> examine_machine(device::Id asked) {
+  std::vector<Diagnosis> findings;
   add_devices(findings, asked);
   add_toolchain(findings, asked.kind);
   add_tools(findings);

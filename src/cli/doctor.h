@@ -9,7 +9,7 @@ namespace sweep::cli {
 
 // One thing that this machine has or lacks. `needed`: without it model code is refused or the asked
 // device does not work.
-struct Finding {
+struct Diagnosis {
   std::string group;  // "device", "compiler", "profiling", "judge's sandbox", ..., "files"
   std::string name;
   bool good = false;
@@ -20,6 +20,6 @@ struct Finding {
 
 // All that matters for work on `asked`: devices, compilers, profiling tools, sandboxes, problems.
 // Opens the drivers in this process, and starts a judge and a runner. What fails is a finding.
-[[nodiscard]] std::vector<Finding> examine_machine(device::Id asked);
+[[nodiscard]] std::vector<Diagnosis> examine_machine(device::Id asked);
 
 }  // namespace sweep::cli

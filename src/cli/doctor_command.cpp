@@ -15,10 +15,10 @@ namespace sweep::cli {
 
 namespace {
 
-void print(const std::vector<Finding>& findings, bool good, device::Id asked) {
+void print(const std::vector<Diagnosis>& findings, bool good, device::Id asked) {
   const Style style = Style::for_stdout();
   std::string group;
-  for (const Finding& finding : findings) {
+  for (const Diagnosis& finding : findings) {
     if (finding.group != group) {
       group = finding.group;
       std::cout << style.strong(group) << '\n';
@@ -49,12 +49,12 @@ int run_doctor(const std::vector<std::string>& arguments) {
   add_global_options(app, global);
   parse(app, arguments);
   const device::Id asked = device::parse_id(device);
-  const std::vector<Finding> findings = examine_machine(asked);
+  const std::vector<Diagnosis> findings = examine_machine(asked);
   const bool good = std::none_of(
-      findings.begin(), findings.end(), [](const Finding& f) { return f.needed && !f.good; });
+      findings.begin(), findings.end(), [](const Diagnosis& f) { return f.needed && !f.good; });
   if (global.json) {
     nlohmann::json rows = nlohmann::json::array();
-    for (const Finding& f : findings) {
+    for (const Diagnosis& f : findings) {
       rows.push_back({{"group", f.group},
                       {"name", f.name},
                       {"ok", f.good},

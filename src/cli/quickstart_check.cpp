@@ -22,14 +22,14 @@ namespace {
 constexpr std::size_t kMaxToml = std::size_t{1} << 20;
 constexpr const char* kProtected = "compiler, judge and runner are protected";
 
-QuickstartCheck line_of(const std::string& label, const Finding& finding) {
+QuickstartCheck line_of(const std::string& label, const Diagnosis& finding) {
   return {label, finding.good, finding.detail, finding.cure};
 }
 
 // The needed rows of `sweep doctor`: a line for each, and one for all protections.
 void add_machine(std::vector<QuickstartCheck>& lines, device::Id asked, bool allow_unsandboxed) {
   QuickstartCheck sandbox{"sandbox", true, kProtected, ""};
-  for (const Finding& finding : examine_machine(asked)) {
+  for (const Diagnosis& finding : examine_machine(asked)) {
     if (!finding.needed) {
       continue;
     }
