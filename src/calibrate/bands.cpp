@@ -22,6 +22,10 @@ using nlohmann::json;
 using wire::field;
 
 constexpr int kBandRuns = 15;
+// A call is as long as its band from two thirds to one and a half of it.
+constexpr double kShortest = 2.0 / 3, kLongest = 1.5;
+// A measurement that other work on the machine stretched sends a bisection the wrong way.
+constexpr int kSearches = 4;
 constexpr std::size_t kMostReplicates = 100;
 // What is allowed of the device's memory for the buffers of a band: the judge needs several copies.
 constexpr double kMemoryShare = 1.0 / 24;
@@ -35,6 +39,29 @@ std::int64_t most_rows(const Rig& rig, Kind kind) {
   constexpr std::int64_t kMost = std::int64_t{1} << 28U;
   return kind == Kind::gemm ? kTiles
                             : std::clamp(static_cast<std::int64_t>(bytes / kRow), kLeast, kMost);
+}
+
+// Time grows with the rows, in steps: bisection on their logarithm.
+SizedBand bisect(const std::function<double(std::int64_t)>& seconds,
+                 const Band& band,
+                 RowRange range) {
+  auto [low, high] = range;
+  SizedBand best{band, low, seconds(low)};
+  if (best.seconds > kLongest * band.seconds) {
+    return best;
+  }
+  const auto off = [&band](double s) { return std::abs(std::log(s / band.seconds)); };
+  while (high - low > std::max<std::int64_t>(low / 100, 1)) {
+    const auto middle = static_cast<std::int64_t>(
+        std::round(std::sqrt(static_cast<double>(low) * static_cast<double>(high))));
+    const std::int64_t at = std::clamp(middle, low + 1, high - 1);
+    const double found = seconds(at);
+    if (off(found) < off(best.seconds)) {
+      best = {band, at, found};
+    }
+    (found < band.seconds ? low : high) = at;
+  }
+  return best;
 }
 
 double half_width(const Interval& interval) {
@@ -53,6 +80,18 @@ Interval interval_of(const std::vector<double>& logs) {
 
 }  // namespace
 
+std::optional<SizedBand> size_by(const std::function<double(std::int64_t)>& seconds,
+                                 const Band& band,
+                                 RowRange range) {
+  for (int i = 0; i < kSearches; ++i) {
+    const SizedBand found = bisect(seconds, band, range);
+    if (found.seconds >= kShortest * band.seconds && found.seconds <= kLongest * band.seconds) {
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<SizedBand> size_band(Rig& rig, const Material& material, const Band& band) {
   const auto module = rig.load(material.seed.image);
   const auto seconds = [&](std::int64_t rows) {
@@ -60,24 +99,8 @@ std::optional<SizedBand> size_band(Rig& rig, const Material& material, const Ban
         rig.prepare(*module, material.seed, material.problem, dims_of(band.kind, rows));
     return rig.median(call, kBandRuns, true);
   };
-  // Time grows with the rows, in steps: bisection on their logarithm.
-  std::int64_t low = band.kind == Kind::gemm ? 1 : 256, high = most_rows(rig, band.kind);
-  SizedBand best{band, low, seconds(low)};
-  if (best.seconds > 1.5 * band.seconds) {
-    return std::nullopt;
-  }
-  const auto off = [&band](double s) { return std::abs(std::log(s / band.seconds)); };
-  while (high - low > std::max<std::int64_t>(low / 100, 1)) {
-    const auto middle = static_cast<std::int64_t>(
-        std::round(std::sqrt(static_cast<double>(low) * static_cast<double>(high))));
-    const std::int64_t at = std::clamp(middle, low + 1, high - 1);
-    const double found = seconds(at);
-    if (off(found) < off(best.seconds)) {
-      best = {band, at, found};
-    }
-    (found < band.seconds ? low : high) = at;
-  }
-  return best.seconds < band.seconds * 2 / 3 ? std::nullopt : std::optional(best);
+  const std::int64_t least = band.kind == Kind::gemm ? 1 : 256;
+  return size_by(seconds, band, {least, most_rows(rig, band.kind)});
 }
 
 Usual usual_method(Rig& rig, const Material& material, const SizedBand& band) {

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,8 +40,19 @@ struct SizedBand {
   double seconds = 0;     // measured, one process, median
 };
 
-// Rows of the kernel whose call, with cold caches, is nearest to the band's duration; none where
-// the shortest one takes over 1.5 times as long, or memory allows no call of two thirds of it.
+// Rows that a search may take, both included: 1 <= low < high.
+struct RowRange {
+  std::int64_t low = 1, high = 2;
+};
+
+// Rows whose call takes two thirds to one and a half of the band's duration, nearest to it of those
+// tried, by `seconds` of a number of rows, which grows with it but for disturbed measurements: a
+// search that ends elsewhere is made again, four in all. None where no search ends within.
+[[nodiscard]] std::optional<SizedBand> size_by(const std::function<double(std::int64_t)>& seconds,
+                                               const Band& band,
+                                               RowRange range);
+
+// size_by() of the kernel's calls with cold caches, within what the device's memory allows.
 [[nodiscard]] std::optional<SizedBand> size_band(Rig& rig,
                                                  const Material& material,
                                                  const Band& band);

@@ -219,5 +219,38 @@ TEST(StudyPlot, DrawsASessionAsBarDotAndRing) {
   EXPECT_THAT(study_svg({}), EndsWith("</svg>\n"));
 }
 
+constexpr Band kMillisecond{"1000", "copy 1 ms", Kind::copy, 1e-3};
+
+TEST(SizeBy, FindsTheRowsThatTakeTheBandsTime) {
+  const auto found = size_by([](std::int64_t rows) { return 1e-7 * static_cast<double>(rows); },
+                             kMillisecond,
+                             {256, 1 << 20});
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(static_cast<double>(found->rows), 10000, 100);
+  EXPECT_DOUBLE_EQ(found->seconds, 1e-7 * static_cast<double>(found->rows));
+}
+
+// CI machines stretch a call by a hundred now and then: of 256 rows that shut the bands out.
+TEST(SizeBy, AStretchedMeasurementSendsItNowhere) {
+  for (const int stretched : {1, 2, 3, 5}) {
+    int calls = 0;
+    const auto found = size_by(
+        [&](std::int64_t rows) {
+          return (++calls == stretched ? 1e-4 : 1e-7) * static_cast<double>(rows);
+        },
+        kMillisecond,
+        {256, 1 << 20});
+    ASSERT_TRUE(found) << stretched;
+    EXPECT_NEAR(static_cast<double>(found->rows), 10000, 3400) << stretched;
+  }
+}
+
+TEST(SizeBy, WhatIsTooLongOrTooShortIsNone) {
+  int calls = 0;
+  EXPECT_FALSE(size_by([&](std::int64_t) { return ++calls, 1.0; }, kMillisecond, {256, 1 << 20}));
+  EXPECT_EQ(calls, 4) << "one for each search";
+  EXPECT_FALSE(size_by([](std::int64_t) { return 1e-6; }, kMillisecond, {256, 1 << 20}));
+}
+
 }  // namespace
 }  // namespace sweep::calibrate
