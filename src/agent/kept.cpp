@@ -20,11 +20,11 @@ std::string cut(const std::string& text, std::size_t most) {
   return text.size() > most ? util::to_valid_utf8(util::head_and_tail(text, most)) : text;
 }
 
+}  // namespace
+
 json plain(const endpoint::Json& ordered) {
   return json::parse(endpoint::dump(ordered));
 }
-
-}  // namespace
 
 std::string bounded(const std::string& text) {
   return cut(text, kMostKept);

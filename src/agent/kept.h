@@ -1,6 +1,7 @@
 #pragma once
 
 #include "endpoint/conversation.h"
+#include "endpoint/json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,9 @@ namespace sweep::agent {
 
 // A text as trajectories hold it: over 64 KiB its head and tail. The artifacts have the whole.
 [[nodiscard]] std::string bounded(const std::string& text);
+
+// An endpoint's JSON with its members in the order of trajectories: by name.
+[[nodiscard]] nlohmann::json plain(const endpoint::Json& ordered);
 
 // Messages as a trajectory holds them. A turn names all that was sent, so a long text (over 16 KiB)
 // stands where it came first and is named from there on; else a file would grow with the square of

@@ -14,10 +14,6 @@ namespace {
 constexpr std::size_t kMostNames = 5;  // of arguments that came instead
 constexpr std::size_t kMostName = 40;
 
-bool contains(std::string_view text, std::string_view what) {
-  return text.find(what) != std::string_view::npos;
-}
-
 // "an array", "an object": what a value is, in JSON's words.
 std::string kind_of(const endpoint::Json& value) {
   const std::string name = value.type_name();
@@ -41,8 +37,9 @@ std::string kernel_in_text(const std::string& text, bool cut) {
   std::string_view best;
   bool planned = false;
   for (const util::FencedBlock& block : util::fenced_blocks(text)) {
-    const bool kernel = contains(block.content, "__global__") || contains(block.content, ".entry");
-    const bool plan = contains(block.content, "//@") || contains(block.content, "/*@");
+    const bool kernel =
+        util::contains(block.content, "__global__") || util::contains(block.content, ".entry");
+    const bool plan = util::contains(block.content, "//@") || util::contains(block.content, "/*@");
     if (!kernel || (!block.closed && cut) || (planned && !plan))
       continue;
     best = block.content;

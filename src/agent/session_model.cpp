@@ -1,4 +1,5 @@
 #include "agent/exchange_record.h"
+#include "agent/kept.h"
 #include "agent/session.h"
 #include "endpoint/json.h"
 #include "endpoint/price.h"
@@ -34,10 +35,6 @@ std::string request_key(const std::string& model,
                      settings.seed.value_or(-1),
                      settings.max_output_tokens.value_or(-1)};
   return util::sha256_hex(endpoint::dump(key));
-}
-
-json plain(const endpoint::Json& ordered) {
-  return json::parse(endpoint::dump(ordered));
 }
 
 json attempts_json(const std::vector<endpoint::Attempt>& attempts) {

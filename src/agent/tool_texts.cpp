@@ -91,10 +91,6 @@ std::string after_pass(std::string_view tool,
   return tool == "run_correctness" ? "submit_kernel, or make it faster first" : "";
 }
 
-bool contains(std::string_view text, std::string_view what) {
-  return text.find(what) != std::string_view::npos;
-}
-
 }  // namespace
 
 std::string tool_text(std::string_view tool,
@@ -170,20 +166,22 @@ std::vector<std::string> lint(std::string_view kernel) {
       out.emplace_back(text);
     }
   };
-  warn(contains(kernel, "```"),
+  warn(util::contains(kernel, "```"),
        "there is a Markdown fence (```) in the text: hand in the code alone");
-  warn(!contains(kernel, "__global__") && !contains(kernel, ".entry"),
+  warn(!util::contains(kernel, "__global__") && !util::contains(kernel, ".entry"),
        "there is no __global__ function");
-  warn(!contains(kernel, "//@") && !contains(kernel, "/*@"), "there is no plan: write //@ lines");
-  warn(
-      contains(kernel, "torch/") || contains(kernel, "PYBIND11") || contains(kernel, "load_inline"),
-      "PyTorch is not there: hand in device code with a plan, not an extension");
-  warn(contains(kernel, "cudaMalloc") || contains(kernel, "cudaLaunch") ||
-           contains(kernel, "int main("),
+  warn(!util::contains(kernel, "//@") && !util::contains(kernel, "/*@"),
+       "there is no plan: write //@ lines");
+  warn(util::contains(kernel, "torch/") || util::contains(kernel, "PYBIND11") ||
+           util::contains(kernel, "load_inline"),
+       "PyTorch is not there: hand in device code with a plan, not an extension");
+  warn(util::contains(kernel, "cudaMalloc") || util::contains(kernel, "cudaLaunch") ||
+           util::contains(kernel, "int main("),
        "host code does nothing here: the plan allocates scratch and launches");
-  warn(contains(kernel, "cublas") || contains(kernel, "cusparse") || contains(kernel, "cudnn"),
+  warn(util::contains(kernel, "cublas") || util::contains(kernel, "cusparse") ||
+           util::contains(kernel, "cudnn"),
        "libraries are not linked");
-  warn(contains(kernel, "clock64") || contains(kernel, "globaltimer"),
+  warn(util::contains(kernel, "clock64") || util::contains(kernel, "globaltimer"),
        "reading clocks has no use here");
   return out;
 }

@@ -19,7 +19,7 @@ constexpr const char* kOthers = "other";
 constexpr std::string_view kSpeeds = "first  tok/s";
 constexpr std::size_t kMostName = 24;
 constexpr std::size_t kLeastName = 8;
-constexpr std::size_t kIndent = 16;  // of a check's text
+constexpr std::size_t kTextAt = 16;  // of a check's text
 
 // Of a column: its head, "warn" or "FAIL", and a blank.
 std::size_t width_of(std::string_view column) {
@@ -127,10 +127,10 @@ std::string table(const std::vector<ProbedModel>& models, const Style& style, st
   return out;
 }
 
-// Text behind a label of kIndent columns.
+// Text behind a label of kTextAt columns.
 std::string labelled(const std::string& label, const std::string& text, std::size_t width) {
-  const std::string block = wrapped(text, kIndent, width);
-  return label + block.substr(std::min(block.size(), kIndent));
+  const std::string block = wrapped(text, kTextAt, width);
+  return label + block.substr(std::min(block.size(), kTextAt));
 }
 
 std::string details(const ProbedModel& model, const Style& style, std::size_t width) {
@@ -142,10 +142,10 @@ std::string details(const ProbedModel& model, const Style& style, std::size_t wi
                  width);
   for (const ProbeCheck& check : ordered(model)) {
     const std::string label = "  " + painted(check.state, pad_right(word(check.state), 6), style) +
-                              pad_right(check.name, kIndent - 8);
+                              pad_right(check.name, kTextAt - 8);
     out += labelled(label, util::printable(check.text), width);
     if (!check.next.empty()) {
-      out += wrapped(util::printable(check.next), kIndent, width);
+      out += wrapped(util::printable(check.next), kTextAt, width);
     }
   }
   return out;

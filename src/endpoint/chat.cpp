@@ -72,7 +72,7 @@ ToolCall call_of(const Json& json) {
 }
 
 // The message as it goes back: what servers reject in a request (nulls, empty lists) is left out.
-Json replayable(Json message) {
+Json replayable_message(Json message) {
   Json out = Json::object();
   out["role"] = "assistant";
   for (auto& [key, value] : message.items())
@@ -289,7 +289,7 @@ void read_message(const Json& message, const Profile& profile, Completion& out) 
   if (const Json* calls = member(message, "tool_calls"); calls != nullptr && calls->is_array())
     for (const Json& call : *calls)
       out.message.calls.push_back(call_of(call));
-  out.message.raw = dump(replayable(message));
+  out.message.raw = dump(replayable_message(message));
 }
 
 // An answer without choices: an error, or what one kind of server makes of a refusal.

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 3> kTerminal = {
 
 // Output items as input of the next request: without ids, which a stateless server cannot look up,
 // and, of the kinds known here, without `status` (Azure rejects it).
-Json replayable(Json items) {
+Json replayable_items(Json items) {
   for (Json& item : items) {
     if (!item.is_object())
       continue;
@@ -292,7 +292,7 @@ std::variant<Completion, WireError> Responses::interpret(Json document, const As
   out.message.speaker = Speaker::assistant;
   for (const Json& item : *output)
     read_item(item, out);
-  out.message.raw = dump(replayable(*output));
+  out.message.raw = dump(replayable_items(*output));
   settle_calls(out, asked);
   return out;
 }

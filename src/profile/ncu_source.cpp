@@ -16,7 +16,7 @@ constexpr CsvLimits kLimits{
     .rows = std::size_t{1} << 18U, .columns = 512, .cell = 4096, .cells = std::size_t{1} << 24U};
 
 // "@!P0 HGMMA.64x128x16.F32.BF16 R24, ..." -> "HGMMA"; empty: no instruction.
-std::string opcode_of(std::string_view line) {
+std::string source_opcode(std::string_view line) {
   line = util::trim(line);
   if (line.starts_with('@')) {
     const std::size_t blank = line.find(' ');
@@ -64,7 +64,7 @@ Result<ExecutedOpcodes> parse_ncu_source(std::string_view text) {
     if (!columns.found() || columns.source >= size || columns.count >= size) {
       continue;
     }
-    const std::string opcode = opcode_of(row[static_cast<std::size_t>(columns.source)]);
+    const std::string opcode = source_opcode(row[static_cast<std::size_t>(columns.source)]);
     const auto count = ncu_number(row[static_cast<std::size_t>(columns.count)]);
     if (!opcode.empty() && count && *count >= 0 &&
         (out.contains(opcode) || out.size() < kMostOpcodes)) {

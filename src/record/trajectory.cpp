@@ -313,8 +313,8 @@ class ElementReader {
   bool good_ = true;
 };
 
-constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
-constexpr int kMaxDepth = 100;
+constexpr std::size_t kMaxTrajectoryBytes = std::size_t{256} << 20;
+constexpr int kMaxTrajectoryDepth = 100;
 
 }  // namespace
 
@@ -337,8 +337,8 @@ Trajectory trajectory_from_json(json from) {
 }
 
 Trajectory parse_trajectory(std::string_view text, const std::string& where) {
-  if (text.size() <= kMaxBytes) {
-    ElementParser parser(kMaxDepth);
+  if (text.size() <= kMaxTrajectoryBytes) {
+    ElementParser parser(kMaxTrajectoryDepth);
     if (const auto root = parser.parse(text); root) {
       Trajectory trajectory;
       ElementReader reader(*root);
@@ -348,7 +348,7 @@ Trajectory parse_trajectory(std::string_view text, const std::string& where) {
       }
     }
   }
-  json parsed = parse_bounded(text, where, kMaxBytes, kMaxDepth);
+  json parsed = parse_bounded(text, where, kMaxTrajectoryBytes, kMaxTrajectoryDepth);
   try {
     return trajectory_from_json(std::move(parsed));
   } catch (const util::InfraError& error) {

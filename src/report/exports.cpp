@@ -170,26 +170,26 @@ class ExportTask {
     const std::string csv_name = files.name + ".csv";
     const std::string json_name = files.name + ".json";
     PiecedText csv(folder_ / csv_name, files.csv, known(csv_name));
-    PiecedText json(folder_ / json_name, files.json, known(json_name));
+    PiecedText json_file(folder_ / json_name, files.json, known(json_name));
     names.insert(names.end(), {csv_name, json_name});
-    if (csv.is_current(pieces.digests) && json.is_current(pieces.digests)) {
+    if (csv.is_current(pieces.digests) && json_file.is_current(pieces.digests)) {
       index[csv_name] = known(csv_name);
       index[json_name] = known(json_name);
       return rows_in(index[csv_name]);
     }
     for (std::size_t i = 0; i < pieces.items.size(); ++i) {
       const std::string& digest = pieces.digests[i];
-      if (csv.has(digest) && json.has(digest)) {
+      if (csv.has(digest) && json_file.has(digest)) {
         csv.take(digest);
-        json.take(digest);
+        json_file.take(digest);
       } else {
         const PieceTexts made = files.make(pieces.items[i]);
         csv.add(digest, made.csv, made.rows);
-        json.add(digest, made.json, made.rows);
+        json_file.add(digest, made.json, made.rows);
       }
     }
     index[csv_name] = csv.put();
-    index[json_name] = json.put();
+    index[json_name] = json_file.put();
     return csv.rows();
   }
 

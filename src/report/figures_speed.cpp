@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr std::array kQuoted = {0.0, 0.5, 0.8, 1.0, 1.5, 2.0};  // thresholds that papers quote
 constexpr std::size_t kSteps = 40;
-constexpr std::size_t kMostKernels = 60;
+constexpr std::size_t kMostWhiskers = 60;
 constexpr std::size_t kMostProblems = 120;
 
 std::vector<stats::Judged> judged_list(const Rows& rows) {
@@ -250,7 +250,7 @@ std::vector<Whisker> kernels_together(const Rows& timed, Key key) {
 Figure speedup_figure(const Rows& rows) {
   Figure out{"speedup", "Speedups.", "", "", {}, speedup_table()};
   const Rows timed = timed_rows(rows);
-  const bool each = timed.size() <= kMostKernels;
+  const bool each = timed.size() <= kMostWhiskers;
   std::vector<Whisker> whiskers =
       each ? each_kernel(timed, by_model(rows).size() > 1)
            : kernels_together(timed, [](const Row& row) { return row.problem; });

@@ -21,6 +21,11 @@ namespace sweep::util {
 [[nodiscard]] std::optional<std::string> closest(std::string_view name,
                                                  std::span<const std::string> candidates);
 
+// Whether `what` stands anywhere in `text`; an empty one does.
+[[nodiscard]] inline bool contains(std::string_view text, std::string_view what) {
+  return text.find(what) != std::string_view::npos;
+}
+
 // Well-formed UTF-8 (RFC 3629): no overlong forms, surrogates or values above U+10FFFF.
 [[nodiscard]] bool valid_utf8(std::string_view text);
 

@@ -80,7 +80,7 @@ std::vector<Folder> folders(bool all) {
 // A protection that this machine lacks is doctor's business, not this test's.
 compile::Compiler compiler() {
   compile::Options options;
-  options.cache = fs::path(SWEEP_BINARY).parent_path() / "golden-cache";
+  options.cache = fs::path(SWEEP_BINARY).parent_path() / "test-cache";
   options.program = SWEEP_BINARY;
   options.allow_unsandboxed = true;
   return compile::Compiler(options);
