@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace sweep::record {
 
@@ -90,9 +91,35 @@ Claims::Attempt Claims::claim(const std::string& item) {
   }
   if (make(item, epoch + 1)) {
     seen_.erase(item);
+    // The holder before may have published between the look above and the new claim.
+    if (last && adopt(item, epoch)) {
+      held_.erase(item);
+      return {State::finished, epoch + 1, 0};
+    }
     return {State::mine, epoch + 1, 0};
   }
   return {State::busy, epoch + 1, 0};
+}
+
+bool Claims::adopt(const std::string& item, std::int64_t epoch) {
+  const std::string from = file(item, epoch).string();
+  const std::string to = file(item, epoch + 1).string();
+  // Each link asks the server, whatever this machine remembers of the folder. A publisher that
+  // gives way removes its result before its kernel.
+  const bool kernel = ::link((from + kKernel).c_str(), (to + kKernel).c_str()) == 0;
+  if (::link((from + kResult).c_str(), (to + kResult).c_str()) == 0) {
+    util::sync_folder(folder_);
+    return true;
+  }
+  if (kernel) {
+    (void)::unlink((to + kKernel).c_str());
+  }
+  return false;
+}
+
+bool Claims::untouched(const std::string& item, const Held& held) const {
+  const auto claim = look(file(item, held.epoch));
+  return claim && claim->text == held.text && !look(file(item, held.epoch + 1));
 }
 
 bool Claims::still_mine(const std::string& item, Held& held) {
@@ -149,13 +176,29 @@ bool Claims::publish(const std::string& item,
     return false;
   }
   const std::string claim = file(item, held.epoch).string();
-  if (kernel) {
-    link_file(*kernel, claim + kKernel);
+  try {
+    if (kernel) {
+      link_file(*kernel, claim + kKernel);
+    }
+    link_file(trajectory, claim + kResult);
+  } catch (const util::InfraError&) {
+    // The run was joined, or begun anew by others, while this process slept.
+    if (!untouched(item, held)) {
+      return false;
+    }
+    throw;
   }
-  link_file(trajectory, claim + kResult);
   util::sync_folder(folder_);
-  std::error_code error;
-  return !fs::exists(file(item, held.epoch + 1), error);
+  if (untouched(item, held)) {
+    return true;
+  }
+  // Whoever slept between the look above and the link is too late. Nobody may take what it linked
+  // for a result of the claim that has the name now.
+  (void)::unlink((claim + kResult).c_str());
+  if (kernel) {
+    (void)::unlink((claim + kKernel).c_str());
+  }
+  return false;
 }
 
 std::int64_t Claims::epoch_of(const std::string& item) const {

@@ -84,7 +84,7 @@ class Claims {
   enum class State {
     mine,      // from now on
     busy,      // another task's lease runs
-    finished,  // has a result
+    finished,  // has a result; also one that came in the moment of a takeover
   };
 
   struct Attempt {
@@ -100,7 +100,8 @@ class Claims {
   [[nodiscard]] std::vector<std::string> renew();
 
   // Publishes the result of a held item and gives the claim up. False: the item is lost, and
-  // nothing counts. InfraError E_CLAIM_LINK, E_RUN_WRITE.
+  // nothing counts; the one exception: who took the item over in that very moment may have adopted
+  // the result, which then is that of its claim. InfraError E_CLAIM_LINK, E_RUN_WRITE.
   [[nodiscard]] bool publish(const std::string& item,
                              const std::filesystem::path& trajectory,
                              const std::optional<std::filesystem::path>& kernel);
@@ -131,6 +132,10 @@ class Claims {
 
   [[nodiscard]] std::filesystem::path file(const std::string& item, std::int64_t epoch) const;
   [[nodiscard]] bool make(const std::string& item, std::int64_t epoch);
+  // Makes the result of an epoch, if it has one, that of the next one, which this task holds.
+  [[nodiscard]] bool adopt(const std::string& item, std::int64_t epoch);
+  // Whether the claim is there as this task wrote it, and none of a higher epoch.
+  [[nodiscard]] bool untouched(const std::string& item, const Held& held) const;
   [[nodiscard]] bool still_mine(const std::string& item, Held& held);
   [[nodiscard]] bool ended(const std::string& item, std::int64_t epoch, const FileState& claim);
   [[nodiscard]] double now() const;

@@ -10,7 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
 #include <set>
+#include <utility>
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -180,6 +182,106 @@ TEST_F(ClaimsTest, StopIsSaidToAll) {
   EXPECT_EQ(stop_asked(folder_), StopAsked::stop);
   ask_stop(folder_, true);
   EXPECT_EQ(stop_asked(folder_), StopAsked::now);
+}
+
+// A clock that once does something between two steps of who reads it.
+class HookedClock : public util::Clock {
+ public:
+  [[nodiscard]] double monotonic() override {
+    if (hook && --reads == 0) {
+      std::exchange(hook, nullptr)();
+    }
+    return clock.monotonic();
+  }
+
+  [[nodiscard]] double wall() override { return clock.wall(); }
+
+  void sleep(double seconds) override { clock.sleep(seconds); }
+
+  util::FakeClock clock;
+  std::function<void()> hook;
+  int reads = 0;
+};
+
+class PausedClaims : public ClaimsTest {
+ protected:
+  PausedClaims() { std::ofstream(late_) << "late\n"; }
+
+  // What a publish of the paused task says that sleeps right before its links.
+  bool publish_after(std::function<void()> meanwhile) {
+    slow_.hook = std::move(meanwhile);
+    slow_.reads = 3;  // age of the claim, its renewal, its age again; then come the links
+    const bool counts = paused_.publish(kClaimed, late_, late_);
+    EXPECT_FALSE(slow_.hook);
+    return counts;
+  }
+
+  HookedClock slow_;
+  fs::path late_ = dir_.path() / "late.json";
+  Claims paused_{folder_, {"paused", "host", 3}, 100, slow_};
+};
+
+TEST_F(PausedClaims, WhoSleepsBetweenItsLookAndItsLinkReplacesNothing) {
+  ASSERT_EQ(paused_.claim(kClaimed).state, State::mine);
+  EXPECT_FALSE(publish_after([&] {
+    expire(file(".1"));
+    ASSERT_EQ(b_.claim(kClaimed).state, State::mine);
+    ASSERT_TRUE(b_.publish(kClaimed, work_, std::nullopt));
+  }));
+  ASSERT_EQ(published_of(folder_).size(), 1U);
+  EXPECT_TRUE(fs::equivalent(published_of(folder_)[0].trajectory, work_));
+  EXPECT_FALSE(published_of(folder_)[0].kernel);
+  EXPECT_FALSE(fs::exists(file(".1.result")));
+  EXPECT_FALSE(fs::exists(file(".1.kernel")));
+}
+
+TEST_F(PausedClaims, AResultThatIsTooLateIsNoneOfALaterHolder) {
+  ASSERT_EQ(paused_.claim(kClaimed).state, State::mine);
+  EXPECT_FALSE(publish_after([&] {
+    expire(file(".1"));
+    ASSERT_EQ(b_.claim(kClaimed).state, State::mine);
+  }));
+  EXPECT_THAT(published_of(folder_), IsEmpty());
+  expire(file(".2"));
+  EXPECT_EQ(a_.claim(kClaimed).state, State::mine);
+  EXPECT_EQ(a_.epoch_of(kClaimed), 3);
+}
+
+// The run was joined and given to a later array, whose claim has the very same name.
+TEST_F(PausedClaims, AResultUnderAnotherArraysClaimDoesNotCount) {
+  ASSERT_EQ(paused_.claim(kClaimed).state, State::mine);
+  EXPECT_FALSE(publish_after([&] {
+    fs::remove(file(".1"));
+    ASSERT_EQ(b_.claim(kClaimed).state, State::mine);
+    ASSERT_EQ(b_.epoch_of(kClaimed), 1);
+  }));
+  EXPECT_THAT(published_of(folder_), IsEmpty());
+  EXPECT_TRUE(b_.publish(kClaimed, work_, work_));
+}
+
+TEST_F(PausedClaims, AResultWhoseRunWasJoinedMeanwhileDoesNotCount) {
+  ASSERT_EQ(paused_.claim(kClaimed).state, State::mine);
+  EXPECT_FALSE(publish_after([&] { fs::remove_all(folder_); }));
+  EXPECT_FALSE(fs::exists(folder_));
+}
+
+// The other side: who takes over sleeps between its look for a result and its claim.
+TEST_F(PausedClaims, AResultThatCameBeforeTheTakeoverStays) {
+  ASSERT_EQ(a_.claim(kClaimed).state, State::mine);
+  const auto changed = fs::last_write_time(file(".1"));
+  fs::last_write_time(file(".1"), changed - std::chrono::seconds(1000));
+  ASSERT_EQ(paused_.claim(kClaimed).state, State::busy);
+  slow_.clock.advance(60);
+  slow_.reads = 1;
+  slow_.hook = [&] { ASSERT_TRUE(a_.publish(kClaimed, work_, late_)); };
+  EXPECT_EQ(paused_.claim(kClaimed).state, State::finished);
+  EXPECT_FALSE(slow_.hook);
+  EXPECT_EQ(paused_.epoch_of(kClaimed), 0);
+  ASSERT_EQ(published_of(folder_).size(), 1U);
+  EXPECT_TRUE(fs::equivalent(published_of(folder_)[0].trajectory, work_));
+  ASSERT_TRUE(published_of(folder_)[0].kernel);
+  EXPECT_TRUE(fs::equivalent(*published_of(folder_)[0].kernel, late_));
+  EXPECT_EQ(b_.claim(kClaimed).state, State::finished);
 }
 
 // Eight processes take two hundred items from one folder: each item goes to one of them.
