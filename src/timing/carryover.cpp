@@ -12,7 +12,8 @@
 namespace sweep::timing {
 namespace {
 
-constexpr double kError = 0.001;  // all shapes and both kinds of bound together
+constexpr double kError = 0.001;  // all shapes and kinds of bound together
+constexpr int kBounds = 3;
 
 bool measured(const Call& call) {
   return call.device_seconds > 0 && std::isfinite(call.device_seconds);
@@ -56,11 +57,14 @@ std::map<Content, Meeting> meetings(std::span<const Call> calls) {
   return found;
 }
 
-// Log seed / candidate on contents where each came after the other, both after the seed, both
-// after the candidate; by replicate.
 struct ShapeMeetings {
+  // Log seed / candidate on contents where each came after the other, both after the seed, both
+  // after the candidate; by replicate.
   std::map<int, std::array<std::vector<double>, 3>> logs;
   std::vector<double> all;
+  // Log seconds of the seed's calls after its own and after the candidate's, and of the
+  // candidate's after the seed's and after its own.
+  Strata seed_alone, candidate_alone;
 };
 
 enum Group : std::size_t { after_other, after_seed, after_candidate };
@@ -83,6 +87,11 @@ std::vector<ShapeMeetings> by_predecessor(std::span<const Call> calls, int shape
     ShapeMeetings& shape = result.at(static_cast<std::size_t>(content[1]));
     shape.logs[content[0]].at(group).push_back(std::log(seed / candidate));
     shape.all.push_back(std::log(seed / candidate));
+    const auto by = [&](Strata& strata, Arm before) -> std::vector<double>& {
+      return strata[content[0]].at(before == Arm::seed ? 0 : 1);
+    };
+    by(shape.seed_alone, *before_seed).push_back(std::log(seed));
+    by(shape.candidate_alone, *before_candidate).push_back(std::log(candidate));
   }
   return result;
 }
@@ -118,7 +127,16 @@ Guard guard_of(const ShapeMeetings& shape, double error) {
   // scatter the two terms are independent.
   const double lost = same_candidate / (other + same_candidate);
   const Shift by_means = sum_of(mean_shift(seed_all, error), lost + k, gained, 0);
-  return worse(guard_of(by_ranks), guard_of(by_means));
+  // Ranks take a loss in a little more than half of the candidate's calls for one in all, and one
+  // where each came after the other alone is in both differences: here no call of the candidate's
+  // says what the seed lost.
+  // Both arms have the same contents: where these make all the scatter, what is common to
+  // the two differences of means is this correlation.
+  const double contents =
+      std::sqrt(same_seed * same_candidate / ((other + same_candidate) * (other + same_seed)));
+  const Shift alone = sum_of(
+      mean_shift(shape.seed_alone, error), k, mean_shift(shape.candidate_alone, error), contents);
+  return worse(worse(guard_of(by_ranks), guard_of(by_means)), guard_of(alone));
 }
 
 }  // namespace
@@ -126,7 +144,7 @@ Guard guard_of(const ShapeMeetings& shape, double error) {
 Guard carryover(std::span<const Call> calls, int shapes) {
   std::optional<Guard> worst;
   for (const ShapeMeetings& shape : by_predecessor(calls, shapes)) {
-    const Guard found = guard_of(shape, kError / (2 * shapes));
+    const Guard found = guard_of(shape, kError / (kBounds * shapes));
     worst = worst ? worse(*worst, found) : found;
   }
   return worst.value_or(Guard{});

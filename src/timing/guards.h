@@ -48,8 +48,11 @@ struct Guard {
 // other, y_s where both came after the seed, y_c where both came after the candidate, and k the
 // candidate's time in the seed's: (y_o - y_s) + k (y_o - y_c) by ranks. Beside it the mean of all
 // y_o and y_c less that of y_s, and k plus the share of y_c times the same y_o - y_c by ranks: it
-// sees a minority of calls that are slowed much. Replicates are strata, bounds as in shift.h, and
-// the larger counts. A bound is above the truth in 0.1% for all of these together.
+// sees a minority of calls that are slowed much. A candidate that feigns a loss, to have it taken
+// off, may choose the calls in which it does, so that the ratio pays for less of it; hence the same
+// from the means of either arm's times by predecessor, which contents that cost different times
+// blur. Replicates are strata, bounds as in shift.h, and the largest counts. A bound is above the
+// truth in 0.1% for all of these together.
 // Contents with a call whose predecessor is unknown (the first of a replicate, one after a call
 // that failed) are left out.
 [[nodiscard]] Guard carryover(std::span<const Call> calls, int shapes);
