@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -44,23 +45,10 @@ class Differences {
   std::vector<std::string> found;
 };
 
-}  // namespace
-
-std::vector<std::string> recompute(const record::FinalResult& result) {
-  if (!result.evaluation.is_object()) {
-    return {};
-  }
+// A result against the evaluation that it was made of.
+std::vector<std::string> differences_of(const record::FinalResult& result,
+                                        const record::FinalResult& now) {
   Differences differences;
-  differences.found = evaluate::recompute(result.evaluation);
-  record::FinalResult now;
-  try {
-    now = final_result(evaluate::evaluation_from_json(result.evaluation));
-  } catch (const std::exception& error) {
-    if (differences.found.empty()) {
-      differences.found.emplace_back(error.what());
-    }
-    return differences.found;
-  }
   if (now.verdict != result.verdict) {
     differences.found.push_back(
         fmt::format("verdict is {}, the evaluation gives {}", result.verdict, now.verdict));
@@ -101,6 +89,24 @@ std::vector<std::string> recompute(const record::FinalResult& result) {
   return differences.found;
 }
 
+}  // namespace
+
+evaluate::Recomputed recompute(const record::FinalResult& result) {
+  if (!result.evaluation.is_object()) {
+    return {};
+  }
+  evaluate::Recomputed out = evaluate::recompute(result.evaluation);
+  try {
+    const record::FinalResult now = final_result(evaluate::evaluation_from_json(result.evaluation));
+    std::ranges::move(differences_of(result, now), std::back_inserter(out.findings));
+  } catch (const std::exception& error) {
+    if (out.findings.empty()) {
+      out.findings.emplace_back(error.what());
+    }
+  }
+  return out;
+}
+
 Recomputed recompute(const record::RunDir& run) {
   Recomputed all;
   for (const std::filesystem::path& path : run.trajectory_files()) {
@@ -114,9 +120,16 @@ Recomputed recompute(const record::RunDir& run) {
       continue;
     }
     ++all.results;
-    for (const std::string& finding : recompute(*trajectory.final_result)) {
-      all.findings.push_back(path.lexically_relative(run.folder()).generic_string() + ": " +
-                             finding);
+    const evaluate::Recomputed one = recompute(*trajectory.final_result);
+    if (one.rules != evaluate::kRules) {
+      ++all.by_rules[one.rules];
+    }
+    const std::string file = path.lexically_relative(run.folder()).generic_string() + ": ";
+    for (const std::string& finding : one.findings) {
+      all.findings.push_back(file + finding);
+    }
+    for (const std::string& difference : one.otherwise) {
+      all.otherwise.push_back(file + difference);
     }
   }
   return all;

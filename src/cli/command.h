@@ -14,6 +14,8 @@ inline constexpr int kNotCorrect = 1;  // eval: the outcome is not `correct`
 inline constexpr int kUsage = 2;       // usage, config, bad input
 inline constexpr int kInfra = 3;       // the machine, the device or an endpoint failed
 inline constexpr int kNotMet = 4;      // eval: correct, but not what --require asks
+inline constexpr int kOtherRules =
+    5;  // verify: nothing is wrong, but today's rules give other numbers
 inline constexpr int kInterrupted = 130;
 
 // A word after `sweep`, e.g. "eval". `run` gets the arguments after the word and returns the exit

@@ -30,6 +30,45 @@ void print_broken(const Style& style, const std::vector<std::string>& broken) {
   }
 }
 
+// Of results that other rules than today's judged (evaluate/rules.h).
+nlohmann::json rules_json(const agent::Recomputed& again) {
+  nlohmann::json results = nlohmann::json::object();
+  for (const auto& [rules, count] : again.by_rules) {
+    results[std::to_string(rules)] = count;
+  }
+  return {{"program", evaluate::kRules},
+          {"results_by_other", std::move(results)},
+          {"otherwise", again.otherwise}};
+}
+
+void print_rules(const Style& style, const agent::Recomputed& again) {
+  for (const auto& [rules, count] : again.by_rules) {
+    std::cout << fmt::format("{} {} result{} {}\n",
+                             style.bad("rules "),
+                             count,
+                             count == 1 ? "" : "s",
+                             evaluate::rules_text(rules));
+  }
+  for (const std::string& one : again.otherwise) {
+    std::cout << style.bad("rules  ") << util::printable(one) << '\n';
+  }
+}
+
+// The last line, and the exit code that goes with it.
+void print_end(const Style& style, bool intact, const agent::Recomputed& again) {
+  std::cout << (!intact ? style.bad("NOT intact")
+                : again.otherwise.empty()
+                    ? style.good("intact")
+                    : style.bad("other rules") +
+                          ": nothing differs but what those rules compute in "
+                          "another way; what they gave cannot be computed again")
+            << '\n';
+}
+
+int code_of(bool intact, const agent::Recomputed& again) {
+  return !intact ? kInfra : again.otherwise.empty() ? kDone : kOtherRules;
+}
+
 nlohmann::json bundle_json(const publish::BundleCheck& checked) {
   return {{"schema", 1},
           {"intact", checked.intact()},
@@ -43,7 +82,8 @@ nlohmann::json bundle_json(const publish::BundleCheck& checked) {
           {"artifacts", checked.artifacts},
           {"trajectories_bound", checked.bound},
           {"evaluations_bound", checked.bound_results},
-          {"results", checked.results},
+          {"results", checked.again.results},
+          {"rules", rules_json(checked.again)},
           {"salt", checked.salt_known ? nlohmann::json(*checked.salt_known) : nlohmann::json()},
           {"proves", publish::proves_before(checked.publication)},
           {"proves_with_salt", publish::proves_after(checked.publication)},
@@ -67,8 +107,9 @@ void print_bundle(const publish::BundleCheck& checked) {
       checked.artifacts,
       checked.bound,
       checked.bound_results,
-      checked.results);
+      checked.again.results);
   print_broken(style, checked.broken);
+  print_rules(style, checked.again);
   if (checked.salt_known) {
     std::cout << (*checked.salt_known
                       ? style.good("salt   ") + "the ledger committed to this salt\n"
@@ -82,8 +123,8 @@ void print_bundle(const publish::BundleCheck& checked) {
   for (const std::string& line : publish::proves_after(checked.publication)) {
     std::cout << wrapped(line, 2, 100);
   }
-  std::cout << "\ncite    sha256 " << checked.cite << '\n'
-            << (checked.intact() ? style.good("intact") : style.bad("NOT intact")) << '\n';
+  std::cout << "\ncite    sha256 " << checked.cite << '\n';
+  print_end(style, checked.intact(), checked.again);
 }
 
 int verify_bundle(const std::filesystem::path& folder, const std::string& salt, bool json) {
@@ -95,7 +136,7 @@ int verify_bundle(const std::filesystem::path& folder, const std::string& salt, 
   } else {
     print_bundle(checked);
   }
-  return checked.intact() ? kDone : kInfra;
+  return code_of(checked.intact(), checked.again);
 }
 
 int verify_own(const record::RunDir& run, bool json) {
@@ -113,6 +154,7 @@ int verify_own(const record::RunDir& run, bool json) {
                                 {"trajectories", checked.trajectories},
                                 {"kernels", checked.kernels},
                                 {"results", again.results},
+                                {"rules", rules_json(again)},
                                 {"broken", checked.broken}}
                      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
@@ -131,9 +173,10 @@ int verify_own(const record::RunDir& run, bool json) {
       std::cout << style.bad("broken ") << util::printable(checked.ledger.problem) << '\n';
     }
     print_broken(style, checked.broken);
-    std::cout << (good ? style.good("intact") : style.bad("NOT intact")) << '\n';
+    print_rules(style, again);
+    print_end(style, good, again);
   }
-  return good ? kDone : kInfra;
+  return code_of(good, again);
 }
 
 void refuse_salt(const std::string& salt) {
@@ -187,13 +230,19 @@ int verify_result(const std::filesystem::path& file, bool json) {
                             "give a run's folder, or a file that `sweep eval --json` printed"},
                            "E_VERIFY_RESULT");
   }
-  const std::vector<std::string> broken = evaluate::recompute(body);
+  const evaluate::Recomputed one = evaluate::recompute(body);
+  agent::Recomputed again{1, one.findings, {}, one.otherwise};
+  if (one.rules != evaluate::kRules) {
+    again.by_rules[one.rules] = 1;
+  }
+  const bool intact = again.findings.empty();
   if (json) {
     std::cout << nlohmann::json{{"schema", 1},
-                                {"intact", broken.empty()},
+                                {"intact", intact},
                                 {"sessions", found.sessions},
                                 {"samples", found.samples},
-                                {"broken", broken}}
+                                {"rules", rules_json(again)},
+                                {"broken", again.findings}}
                      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
   } else {
@@ -204,10 +253,11 @@ int verify_result(const std::filesystem::path& file, bool json) {
         found.sessions,
         found.sessions == 1 ? "" : "s",
         found.samples);
-    print_broken(style, broken);
-    std::cout << (broken.empty() ? style.good("intact") : style.bad("NOT intact")) << '\n';
+    print_broken(style, again.findings);
+    print_rules(style, again);
+    print_end(style, intact, again);
   }
-  return broken.empty() ? kDone : kInfra;
+  return code_of(intact, again);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "evaluate/defence.h"
 #include "evaluate/failure.h"
 #include "evaluate/isa.h"
+#include "evaluate/rules.h"
 #include "evaluate/time_result.h"
 #include "evaluate/verdict.h"
 #include "expr/expr.h"
@@ -231,6 +232,7 @@ struct Evaluation {
   device::Info device_info;
   Protections protections;
   std::string version;    // of this program
+  int rules = kRules;     // that it was judged by
   std::string infra;      // INFRA_*: where: what; next
   std::string headline;   // one line: why this verdict
   std::string reproduce;  // command that shows the same again

@@ -3,6 +3,7 @@
 #include "device/info_json.h"
 #include "evaluate/baselines.h"
 #include "evaluate/confirmation.h"
+#include "evaluate/json_fields.h"
 #include "evaluate/metrics.h"
 #include "util/text.h"
 #include "wire/channel.h"
@@ -10,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+
+#include <fmt/format.h>
 
 namespace sweep::evaluate {
 namespace {
@@ -194,6 +197,7 @@ Evaluation read(const json& body) {
   e.device_info = device::info_from_json(body.at("device_info"));
   e.protections = protections_from_json(body.at("protections"));
   e.version = field<std::string>(body, "version");
+  e.rules = rules_from_json(body);
   e.infra = field<std::string>(body, "infra");
   e.headline = field<std::string>(body, "headline");
   if (const auto metrics = body.find("metrics"); metrics != body.end()) {
@@ -235,6 +239,18 @@ std::optional<Stage> parse_stage(std::string_view text) {
   return std::nullopt;
 }
 
+int rules_from_json(const json& body) {
+  const auto found = body.find("rules");
+  if (found == body.end()) {
+    return kFirstRules;
+  }
+  const int rules = int_from(body, "rules");
+  if (rules < kFirstRules || rules > kMostRules) {
+    broken(fmt::format("\"rules\" is not from {} to {}", kFirstRules, kMostRules));
+  }
+  return rules;
+}
+
 json to_json(const Evaluation& e, View view) {
   // With held-out shapes it says something of them.
   const bool shown = view == View::archive || !e.heldout;
@@ -262,6 +278,7 @@ json to_json(const Evaluation& e, View view) {
                {"device_info", device::to_json(e.device_info)},
                {"protections", to_json(e.protections)},
                {"version", e.version},
+               {"rules", e.rules},
                {"infra", util::to_valid_utf8(e.infra)},
                {"headline", util::to_valid_utf8(e.headline)},
                {"metrics", to_json(e.metrics)},

@@ -26,6 +26,9 @@ namespace sweep::evaluate {
 [[nodiscard]] nlohmann::json to_json(const HeldoutResult& result, View view);
 [[nodiscard]] HeldoutResult heldout_from_json(const nlohmann::json& body);
 
+// Of an evaluation; kFirstRules where it does not say.
+[[nodiscard]] int rules_from_json(const nlohmann::json& evaluation);
+
 [[nodiscard]] nlohmann::json to_json(const Protections& protections);
 [[nodiscard]] Protections protections_from_json(const nlohmann::json& body);
 

@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,15 +40,21 @@ bool same(const json& a, const json& b) {
   return x == y || std::abs(x - y) <= kTolerance * std::max(std::abs(x), std::abs(y));
 }
 
-// Every number of `now` against the one at the same place in `stored`.
-void compare(const std::string& where,
-             const json& stored,
-             const json& now,
-             std::vector<std::string>& findings) {
+// What becomes of the numbers of one session.
+struct SessionPlace {
+  std::string where;  // "time.earlier.0"
+  bool may_say_faster;
+  Recomputed& out;
+};
+
+// Every number of `now` against the one at the same place in `stored`; `differ` is told of the
+// others.
+using Differ = std::function<void(const std::string& path, const json& stored, const json& now)>;
+
+void compare(const std::string& path, const json& stored, const json& now, const Differ& differ) {
   if (!now.is_structured()) {
     if (!same(stored, now)) {
-      findings.push_back(
-          fmt::format("{} is {}, the samples give {}", where, shown(stored), shown(now)));
+      differ(path, stored, now);
     }
     return;
   }
@@ -59,9 +67,37 @@ void compare(const std::string& where,
     }
     // Older results lack the guards.
     if (part != nullptr) {
-      compare(where + '.' + key, *part, value, findings);
+      compare(path.empty() ? key : path + '.' + key, *part, value, differ);
     }
   }
+}
+
+std::string difference(const std::string& where,
+                       const json& stored,
+                       const json& now,
+                       std::string_view who = "the samples give") {
+  return fmt::format("{} is {}, {} {}", where, shown(stored), who, shown(now));
+}
+
+// Where nothing of it depends on rules.
+void compare(const std::string& where,
+             const json& stored,
+             const json& now,
+             std::vector<std::string>& findings) {
+  compare(where, stored, now, [&](const std::string& path, const json& was, const json& is) {
+    findings.push_back(difference(path, was, is));
+  });
+}
+
+void compare_session(const SessionPlace& place, const json& stored, const json& now) {
+  compare("", stored, now, [&](const std::string& path, const json& was, const json& is) {
+    const std::string where = place.where + '.' + path;
+    if (changed_since(place.out.rules, path)) {
+      place.out.otherwise.push_back(difference(where, was, is, "today's rules give"));
+    } else {
+      place.out.findings.push_back(difference(where, was, is));
+    }
+  });
 }
 
 // Of a session; and of one shape in one replicate, whose calls are compared in pairs.
@@ -110,36 +146,52 @@ int blocks_of(const std::vector<Sample>& samples) {
   return blocks;
 }
 
-void check(const std::string& where,
-           const json& stored,
-           bool may_say_faster,
-           std::vector<std::string>& findings) {
+// A decision by other rules than today's is held against the numbers beside it.
+void check_decision(const SessionPlace& place, const json& stored, const TimeResult& written) {
+  const int rules = place.out.rules;
+  if (!changed_since(rules, "decision") || !decides_alike(rules) || !stored.contains("guards") ||
+      !written.decision) {
+    return;
+  }
+  const Verdict own = decision_by_own_guards(written, place.may_say_faster);
+  if (own != *written.decision) {
+    place.out.findings.push_back(difference(place.where + ".decision",
+                                            name(*written.decision),
+                                            name(own),
+                                            "its own ratio and guards give"));
+  }
+}
+
+void check(const SessionPlace& place, const json& stored) {
+  std::vector<std::string>& findings = place.out.findings;
   const TimeResult written = time_from_json(stored);
   if (written.samples.empty() || written.failure) {
     // Nothing is computed of a session that a wrong call ended.
     if (!written.shapes.empty() || written.decision) {
-      findings.push_back(where + (written.failure ? ": has times beside a failed call"
-                                                  : ": has times, and no samples"));
+      findings.push_back(place.where + (written.failure ? ": has times beside a failed call"
+                                                        : ": has times, and no samples"));
     }
     return;
   }
   if (const std::string wrong = unusable(written); !wrong.empty()) {
-    findings.push_back(where + ".samples: " + wrong);
+    findings.push_back(place.where + ".samples: " + wrong);
     return;
   }
   TimeResult now = written;
-  compute_statistics(now, may_say_faster);
+  compute_statistics(now, place.may_say_faster);
   now.blocks = blocks_of(now.samples);
   json again = to_json(now);
   // Not computed from samples.
   for (const char* key : {"samples", "slopes", "graphs", "pilot", "earlier", "phases"}) {
     again.erase(key);
   }
-  compare(where, stored, again, findings);
+  compare_session(place, stored, again);
+  check_decision(place, stored, written);
   if (stored.contains("earlier")) {
     std::size_t number = 0;
     for (const json& session : stored.at("earlier")) {
-      check(fmt::format("{}.earlier.{}", where, number++), session, may_say_faster, findings);
+      check({fmt::format("{}.earlier.{}", place.where, number++), place.may_say_faster, place.out},
+            session);
     }
   }
 }
@@ -218,6 +270,9 @@ void check_metrics(const Evaluation& e, std::vector<std::string>& findings) {
 void check_conclusions(const json& evaluation, std::vector<std::string>& findings) {
   try {
     const Evaluation e = evaluation_from_json(evaluation);
+    if (e.rules > kRules) {
+      return;  // its words may follow in another way
+    }
     const std::optional<bool> now = practical_win(e);
     compare("practical_win",
             evaluation.value("practical_win", json(nullptr)),
@@ -241,11 +296,17 @@ const json* object_in(const json& parent, const char* key) {
 
 }  // namespace
 
-std::vector<std::string> recompute(const json& evaluation) {
-  std::vector<std::string> findings;
+Recomputed recompute(const json& evaluation) {
+  Recomputed out;
   const json* stages = object_in(evaluation, "stages");
   if (stages == nullptr) {
-    return findings;
+    return out;
+  }
+  try {
+    out.rules = rules_from_json(evaluation);
+  } catch (const util::Error& error) {
+    out.findings.push_back(std::string("evaluation: ") + error.what());
+    return out;
   }
   const auto depth = evaluation.find("depth");
   const json weakened = evaluation.value("weakened", json::array());
@@ -260,13 +321,13 @@ std::vector<std::string> recompute(const json& evaluation) {
       continue;
     }
     try {
-      check(where, *time, may_say_faster, findings);
+      check({where, may_say_faster, out}, *time);
     } catch (const std::exception& error) {
-      findings.push_back(std::string(where) + ": " + error.what());
+      out.findings.push_back(std::string(where) + ": " + error.what());
     }
   }
-  check_conclusions(evaluation, findings);
-  return findings;
+  check_conclusions(evaluation, out.findings);
+  return out;
 }
 
 }  // namespace sweep::evaluate

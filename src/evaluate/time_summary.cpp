@@ -126,6 +126,31 @@ void add_throughput(TimeResult& result) {
   }
 }
 
+// By samples and clocks.
+timing::Result analysed(const TimeResult& result) {
+  std::vector<int> launches;
+  for (const ShapeTiming& shape : result.shapes) {
+    launches.push_back(shape.launches);
+  }
+  timing::Result found = timing::analyse(
+      calls_of(result.samples),
+      static_cast<int>(result.shapes.size()),
+      kBootstraps,
+      launches,
+      result.clock == kGpuClock ? timing::Disturbed::discard : timing::Disturbed::keep);
+  found.slope = timing::slope_gap(readings_of(result), launches);
+  return found;
+}
+
+timing::Rule rule_of(const TimeResult& result, bool may_say_faster) {
+  timing::Rule rule;
+  rule.margin = result.margin;
+  rule.guarded = result.clock == kGpuClock;
+  rule.disturbed = result.conditions.disturbed();
+  rule.may_say_faster = may_say_faster && rule.guarded;
+  return rule;
+}
+
 }  // namespace
 
 void add_statistics(TimeResult& result,
@@ -157,18 +182,7 @@ void add_statistics(TimeResult& result,
 }
 
 void compute_statistics(TimeResult& result, bool may_say_faster) {
-  std::vector<int> launches;
-  for (const ShapeTiming& shape : result.shapes) {
-    launches.push_back(shape.launches);
-  }
-  const bool alone = result.clock == kGpuClock;
-  timing::Result found =
-      timing::analyse(calls_of(result.samples),
-                      static_cast<int>(result.shapes.size()),
-                      kBootstraps,
-                      launches,
-                      alone ? timing::Disturbed::discard : timing::Disturbed::keep);
-  found.slope = timing::slope_gap(readings_of(result), launches);
+  const timing::Result found = analysed(result);
   take_shapes(found, result.shapes);
   add_throughput(result);
   result.margin = timing::margin(result.calibration ? result.calibration->half_width : 0);
@@ -177,16 +191,23 @@ void compute_statistics(TimeResult& result, bool may_say_faster) {
   result.discarded = found.discarded;
   result.replicates = found.replicates;
   result.uneven = found.uneven;
-  timing::Rule rule;
-  rule.margin = result.margin;
-  rule.guarded = alone;
-  rule.disturbed = result.conditions.disturbed();
-  rule.may_say_faster = may_say_faster && rule.guarded;
+  const timing::Rule rule = rule_of(result, may_say_faster);
   result.drift = {found.drift.point, found.drift.low, rule.drift_limit};
   result.carryover = {found.carryover.point, found.carryover.low, rule.margin};
   result.hidden = {found.hidden.seconds.point, found.hidden.seconds.low, found.hidden.limit};
   result.slope = {found.slope.seconds.point, found.slope.seconds.low, found.slope.limit};
   result.decision = to_verdict(timing::decide(found, rule));
+}
+
+Verdict decision_by_own_guards(TimeResult result, bool may_say_faster) {
+  const TimeResult own = result;
+  compute_statistics(result, may_say_faster);
+  timing::Result found = analysed(result);
+  found.drift = {own.drift.point, own.drift.low};
+  found.carryover = {own.carryover.point, own.carryover.low};
+  found.hidden.seconds = {own.hidden.point, own.hidden.low};
+  found.slope.seconds = {own.slope.point, own.slope.low};
+  return to_verdict(timing::decide(found, rule_of(result, may_say_faster)));
 }
 
 std::optional<Failure> floor_failure(const std::vector<Sample>& samples,

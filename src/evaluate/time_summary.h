@@ -21,6 +21,10 @@ void add_statistics(TimeResult& result,
 // never FASTER.
 void compute_statistics(TimeResult& result, bool may_say_faster);
 
+// What is decided where the guards' points and bounds are those that the result has, whatever its
+// samples give; all else as compute_statistics().
+[[nodiscard]] Verdict decision_by_own_guards(TimeResult result, bool may_say_faster);
+
 // timing::replicates_after, at least `least`.
 [[nodiscard]] int replicates_after_pilot(const std::vector<Sample>& pilot,
                                          std::size_t shapes,

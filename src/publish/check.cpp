@@ -138,9 +138,8 @@ class Checker {
       }
     }
     check_kernels();
-    const agent::Recomputed again = agent::recompute(run_);
-    out.results = again.results;
-    out.broken.insert(out.broken.end(), again.findings.begin(), again.findings.end());
+    out.again = agent::recompute(run_);
+    out.broken.insert(out.broken.end(), out.again.findings.begin(), out.again.findings.end());
   }
 
   BundleCheck out;

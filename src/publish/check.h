@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/recompute.h"
 #include "publish/publication.h"
 
 #include <cstddef>
@@ -18,8 +19,8 @@ struct BundleCheck {
   std::size_t artifacts = 0;        // whose bytes hash to their name
   std::size_t bound = 0;            // trajectories that are what the ledger says, byte by byte
   std::size_t bound_results = 0;    // redacted ones whose evaluation an unredacted artifact has
-  std::size_t results = 0;          // computed again from raw samples
   std::vector<std::string> broken;  // "file: what is wrong"
+  agent::Recomputed again;          // those results; its findings are in `broken`, too
 
   // Set when a salt was given: whether the ledger committed to it.
   std::optional<bool> salt_known;

@@ -32,6 +32,11 @@ nlohmann::json judgement_json(const Judgement& judgement) {
   return out;
 }
 
+std::string rules_of(const record::Trajectory& t) {
+  const std::int64_t rules = t.final_result ? record::rules_of(*t.final_result) : 0;
+  return rules == 0 ? "" : std::to_string(rules);
+}
+
 std::string short_hash(const std::string& hash) {
   return hash.empty() ? "(not recorded)" : hash.substr(0, 12);
 }
@@ -75,6 +80,7 @@ std::vector<std::string> why_changed(const record::Trajectory& before,
   differs("the seed", short_hash(a.seed_sha256), short_hash(b.seed_sha256));
   differs("sweep", a.sweep_version + " " + a.git_commit, b.sweep_version + " " + b.git_commit);
   differs("the judge", a.judge_version, b.judge_version);
+  differs("the judge's rules", rules_of(before), rules_of(now));
   differs("the device", a.gpu_name, b.gpu_name);
   differs("the driver", a.driver, b.driver);
   differs("the compiler", a.compiler, b.compiler);

@@ -358,4 +358,14 @@ Trajectory parse_trajectory(std::string_view text, const std::string& where) {
   }
 }
 
+std::int64_t rules_of(const FinalResult& result) {
+  constexpr std::int64_t kFirst = 1;
+  if (!result.evaluation.is_object()) {
+    return 0;
+  }
+  const auto found = result.evaluation.find("rules");
+  return found != result.evaluation.end() && found->is_number_integer() ? found->get<std::int64_t>()
+                                                                        : kFirst;
+}
+
 }  // namespace sweep::record

@@ -151,6 +151,10 @@ struct FinalResult {
   nlohmann::json evaluation;  // the judge's whole answer: seeds, shapes, samples
 };
 
+// Number of the rules that the evaluation was judged by (docs/timing.md); 1 where it does not say,
+// 0 without an evaluation.
+[[nodiscard]] std::int64_t rules_of(const FinalResult& result);
+
 struct Provenance {
   std::string sweep_version;
   std::string git_commit;

@@ -31,6 +31,10 @@ std::vector<Property> properties() {
           {"sweep", member(&Row::version)},
           {"commit", member(&Row::git_commit)},
           {"judge", member(&Row::judge_version)},
+          {"judge's rules",
+           [](const Row& row) {
+             return row.judge_rules == 0 ? std::string() : std::to_string(row.judge_rules);
+           }},
           {"sandbox",
            [](const Row& row) {
              return row.sandboxed ? std::string("yes") : std::string("no: run without a sandbox");

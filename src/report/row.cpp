@@ -233,6 +233,7 @@ void add_result(const record::FinalResult& result, Taker& take, Row& row) {
   row.runtime_us = result.runtime_us;
   row.seed_us = result.ref_runtime_us;
   row.kernel_sha256 = take.text(result.kernel_sha256);
+  row.judge_rules = record::rules_of(result);
   add_timings(result, take, row);
   for (const nlohmann::json* stats : {&result.memory_stats,
                                       &result.kernel_launch_stats,

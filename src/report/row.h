@@ -125,6 +125,7 @@ struct Row {
   // Where it ran and what decides it.
   std::string device;  // "cuda:0", "cpu"
   std::string gpu, driver, arch, compiler, version, git_commit, judge_version, host;
+  std::int64_t judge_rules = 0;  // that the result was judged by (docs/timing.md); 0: no result
   std::string base_url, deployment, api_kind;
   bool sandboxed = true;
   std::int64_t seed = 0;

@@ -144,6 +144,7 @@ void fields(V& v, T& x) {
   v("version", x.version);
   v("git_commit", x.git_commit);
   v("judge_version", x.judge_version);
+  v("judge_rules", x.judge_rules);
   v("host", x.host);
   v("base_url", x.base_url);
   v("deployment", x.deployment);

@@ -119,6 +119,25 @@ TEST_F(EvalFile, AStoredResultIsComputedAgainFromItsSamples) {
   EXPECT_THAT(altered.out, HasSubstr("broken time."));
   EXPECT_THAT(altered.out, HasSubstr("NOT intact"));
   EXPECT_EQ(here_.sweep_json({"verify", "result.json"}).at("intact"), true);
+  // Judged by other rules: their guards are no finding, nor intact.
+  nlohmann::json old = nlohmann::json::parse(made.out);
+  old["rules"] = 1;
+  here_.write("old.json", old.dump());
+  EXPECT_EQ(here_.sweep({"verify", "old.json"}).code, 0) << "both rules give the same";
+  old["stages"]["time"]["guards"]["drift"]["low"] = 0.001;
+  old["stages"]["time"]["drift"] = 0.001;
+  here_.write("old.json", old.dump());
+  const Outcome otherwise = here_.sweep({"verify", "old.json"});
+  EXPECT_EQ(otherwise.code, 5) << otherwise.out;
+  EXPECT_THAT(otherwise.out, HasSubstr("judged by rules 1, this program has rules 2"));
+  EXPECT_THAT(otherwise.out, HasSubstr("time.guards.drift.low is 0.001, today's rules give 0"));
+  EXPECT_THAT(otherwise.out, HasSubstr("other rules: nothing differs but what"));
+  const Outcome as_json = here_.sweep({"verify", "old.json", "--json"});
+  EXPECT_EQ(as_json.code, 5);
+  const nlohmann::json said = nlohmann::json::parse(as_json.out, nullptr, false);
+  EXPECT_EQ(said.at("intact"), true);
+  EXPECT_EQ(said.at("rules").at("results_by_other"), (nlohmann::json{{"1", 1}}));
+  EXPECT_FALSE(said.at("rules").at("otherwise").empty());
   for (const char* text : {"{}", "no json", "{\"schema\":1}"}) {
     here_.write("other.json", text);
     const Outcome other = here_.sweep({"verify", "other.json"});

@@ -40,8 +40,8 @@ record::FinalResult judged() {
 }
 
 TEST(RecomputeResult, AgreesWithItsEvaluation) {
-  EXPECT_THAT(recompute(judged()), IsEmpty());
-  EXPECT_THAT(recompute(record::FinalResult{}), IsEmpty()) << "nothing was judged";
+  EXPECT_THAT(recompute(judged()).findings, IsEmpty());
+  EXPECT_THAT(recompute(record::FinalResult{}).findings, IsEmpty()) << "nothing was judged";
 }
 
 TEST(RecomputeResult, NamesWhatDiffers) {
@@ -54,7 +54,7 @@ TEST(RecomputeResult, NamesWhatDiffers) {
   result.correctness = false;
   result.timings.at(0).blocks = 20;
   result.sol_stats = nullptr;
-  const auto findings = recompute(result);
+  const auto findings = recompute(result).findings;
   EXPECT_THAT(findings, Contains("speedup.point is 2.5, the evaluation gives 1.25"));
   EXPECT_THAT(findings, Contains("rows=5.candidate_us is 800, the evaluation gives 1600"));
   EXPECT_THAT(findings, Contains(HasSubstr("runtime is -1")));
@@ -83,7 +83,7 @@ TEST(RecomputeResult, TakesThroughputFromTheEvaluation) {
     return result;
   };
   record::FinalResult result = with_graphs();
-  EXPECT_THAT(recompute(result), IsEmpty());
+  EXPECT_THAT(recompute(result).findings, IsEmpty());
   EXPECT_NEAR(*result.timings.at(0).throughput_us, 5, 1e-9);
   EXPECT_NEAR(*result.timings.at(0).seed_throughput_us, 6, 1e-9);
   EXPECT_NEAR(result.timings.at(0).throughput_speedup->point, 1.2, 1e-9);
@@ -92,16 +92,17 @@ TEST(RecomputeResult, TakesThroughputFromTheEvaluation) {
       1.2,
       1e-9);
   result.timings[0].throughput_us = 4;
-  EXPECT_THAT(recompute(result), Contains("rows=5.throughput_us is 4, the evaluation gives 5"));
+  EXPECT_THAT(recompute(result).findings,
+              Contains("rows=5.throughput_us is 4, the evaluation gives 5"));
 }
 
 TEST(RecomputeResult, AnEvaluationThatCannotBeReadIsAFinding) {
   record::FinalResult result = judged();
   result.evaluation["schema"] = 99;
-  EXPECT_THAT(recompute(result), ::testing::SizeIs(1));
+  EXPECT_THAT(recompute(result).findings, ::testing::SizeIs(1));
   result = judged();
   result.timings.clear();
-  EXPECT_THAT(recompute(result), Contains(HasSubstr("0 shapes")));
+  EXPECT_THAT(recompute(result).findings, Contains(HasSubstr("0 shapes")));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "evaluate/evaluation_json.h"
 #include "evaluate/metrics.h"
 #include "evaluate/time_summary.h"
+#include "timed_result.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -21,44 +22,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// A session of 5 replicates with 4 blocks of each of 2 shapes; the candidate is 1.25 times as fast.
-TimeResult timed(std::uint64_t seed, const std::function<void(Sample&)>& change = {}) {
-  TimeResult time;
-  time.clock = "cuda events";
-  time.phases.calls = 1;
-  for (const char* name : {"small", "large"}) {
-    time.shapes.emplace_back().shape = name;
-  }
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal;
-  for (int i = 0; i < 5 * 2 * 4 * 4; ++i) {
-    const int block = i / 4 % 4, position = i % 4;
-    const bool candidate = (position == 1 || position == 2) == (block % 2 == 0);
-    const double seconds = (candidate ? 8e-5 : 1e-4) * std::exp(0.01 * normal(random));
-    time.samples.push_back(
-        {i / 32, i / 16 % 2, block, position, candidate, seconds, seconds + 1.5e-4, 1});
-    if (change) {
-      change(time.samples.back());
-    }
-  }
-  compute_statistics(time, true);
-  time.blocks = 4;
-  return time;
-}
-
-json evaluation() {
-  Evaluation e;
-  e.verdict = Verdict::pass_faster;
-  e.time = timed(1);
-  e.time->earlier.push_back(timed(2));
-  e.heldout.emplace();
-  e.heldout->time = Hidden(std::optional(timed(3)));
-  // As a file holds it.
-  return json::parse(to_json(e, View::archive).dump());
-}
-
-json& time_of(json& body) {
-  return body.at("stages").at("time");
+std::vector<std::string> findings_of(const json& body) {
+  return recompute(body).findings;
 }
 
 TEST(Recompute, ComputesAConfirmationAgain) {
@@ -67,35 +32,35 @@ TEST(Recompute, ComputesAConfirmationAgain) {
   e.time = timed(1);
   e.confirmation = Hidden(std::optional(timed(2)));
   json body = json::parse(to_json(e, View::archive).dump());
-  EXPECT_THAT(recompute(body), IsEmpty());
+  EXPECT_THAT(findings_of(body), IsEmpty());
   EXPECT_EQ(body.at("practical_win"), true);
   body["practical_win"] = false;
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("practical_win is false")));
+  EXPECT_THAT(findings_of(body), Contains(HasSubstr("practical_win is false")));
   body["practical_win"] = true;
   body["stages"]["confirmation"]["samples"]["rows"][0][5] = 1.0;
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("confirmation.")));
+  EXPECT_THAT(findings_of(body), Contains(HasSubstr("confirmation.")));
 }
 
 TEST(Recompute, AgreesWithWhatWasWritten) {
   json body = evaluation();
   EXPECT_EQ(time_of(body).at("decision"), "PASS_FASTER");
-  EXPECT_THAT(recompute(body), IsEmpty());
+  EXPECT_THAT(findings_of(body), IsEmpty());
 }
 
 TEST(Recompute, NamesWhatAnAlteredSampleChanges) {
   json body = evaluation();
   json& seconds = time_of(body).at("samples").at("rows").at(17).at(5);
   seconds = seconds.get<double>() * 1.5;
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("time.overhead_per_call is")));
-  EXPECT_THAT(recompute(body), Not(Contains(HasSubstr("heldout"))));
+  EXPECT_THAT(findings_of(body), Contains(HasSubstr("time.overhead_per_call is")));
+  EXPECT_THAT(findings_of(body), Not(Contains(HasSubstr("heldout"))));
 }
 
 TEST(Recompute, LooksAtHeldOutAndEarlierSessions) {
   json body = evaluation();
   body.at("stages").at("heldout").at("time").at("ratio").at("point") = 1.5;
   time_of(body).at("earlier").at(0).at("guards").at("drift").at("low") = 0.5;
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("heldout.time.ratio.point is 1.5")));
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("time.earlier.0.guards.drift.low is 0.5")));
+  EXPECT_THAT(findings_of(body), Contains(HasSubstr("heldout.time.ratio.point is 1.5")));
+  EXPECT_THAT(findings_of(body), Contains(HasSubstr("time.earlier.0.guards.drift.low is 0.5")));
 }
 
 TEST(Recompute, ASeedThatIsSlowerAfterTheCandidateRejectsIt) {
@@ -133,14 +98,14 @@ TEST(Recompute, EventsThatTheJudgesClockContradictsAreRejected) {
   EXPECT_NEAR(e.time->slope.point, 50e-6, 2e-6);
   EXPECT_DOUBLE_EQ(e.time->slope.limit, 17e-6);
   json body = json::parse(to_json(e, View::archive).dump());
-  EXPECT_THAT(recompute(body), IsEmpty());
+  EXPECT_THAT(findings_of(body), IsEmpty());
   json& row = time_of(body).at("slopes").at("rows").at(1);
   row.at(3) = 1.05e-4;
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("time.guards.slope_seconds.low is")));
+  EXPECT_THAT(findings_of(body), Contains(HasSubstr("time.guards.slope_seconds.low is")));
   row.at(1) = 7;
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("slopes of no shape")));
+  EXPECT_THAT(findings_of(body), Contains(HasSubstr("slopes of no shape")));
   row = {1, 2};
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("a slope is not four numbers")));
+  EXPECT_THAT(findings_of(body), Contains(HasSubstr("a slope is not four numbers")));
 }
 
 // Graphs of 50 calls at shape 1: the candidate's take half of the seed's 500 us in every block.
@@ -163,27 +128,27 @@ TEST(Recompute, ThroughputFollowsFromTheGraphs) {
   EXPECT_NEAR(found.ratio.low, 2, 1e-9);
   EXPECT_EQ(e.time->shapes[0].throughput.reason, "was not measured");
   const json body = json::parse(to_json(e, View::archive).dump());
-  EXPECT_THAT(recompute(body), IsEmpty());
+  EXPECT_THAT(findings_of(body), IsEmpty());
   json altered = body;
   time_of(altered).at("/shapes/1/throughput/candidate_seconds"_json_pointer) = 4e-6;
-  EXPECT_THAT(recompute(altered),
+  EXPECT_THAT(findings_of(altered),
               Contains(HasSubstr("time.shapes.1.throughput.candidate_seconds is")));
   altered = body;
   time_of(altered).at("/graphs/rows/1/5"_json_pointer) = 1e-6;
-  EXPECT_THAT(recompute(altered), Contains(HasSubstr("throughput.ratio.low is")));
+  EXPECT_THAT(findings_of(altered), Contains(HasSubstr("throughput.ratio.low is")));
   altered = body;
   time_of(altered).at("/graphs/rows"_json_pointer) = json::array();
-  EXPECT_THAT(recompute(altered), Contains(HasSubstr("throughput.seed_seconds is")));
+  EXPECT_THAT(findings_of(altered), Contains(HasSubstr("throughput.seed_seconds is")));
   altered = body;
   time_of(altered).at("/graphs/rows/1/1"_json_pointer) = 7;
-  EXPECT_THAT(recompute(altered), Contains(HasSubstr("of no shape")));
+  EXPECT_THAT(findings_of(altered), Contains(HasSubstr("of no shape")));
   // Results from before there were graphs.
   altered = body;
   time_of(altered).erase("graphs");
   for (json& shape : time_of(altered).at("shapes")) {
     shape.erase("throughput");
   }
-  EXPECT_THAT(recompute(altered), IsEmpty());
+  EXPECT_THAT(findings_of(altered), IsEmpty());
 }
 
 TEST(Recompute, TheMarginFollowsFromTheCalibration) {
@@ -194,9 +159,9 @@ TEST(Recompute, TheMarginFollowsFromTheCalibration) {
   compute_statistics(*e.time, true);
   EXPECT_DOUBLE_EQ(e.time->margin, 0.04);
   json body = json::parse(to_json(e, View::archive).dump());
-  EXPECT_THAT(recompute(body), IsEmpty());
+  EXPECT_THAT(findings_of(body), IsEmpty());
   time_of(body).at("margin") = 0.01;
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("time.margin is 0.01")));
+  EXPECT_THAT(findings_of(body), Contains(HasSubstr("time.margin is 0.01")));
 }
 
 TEST(Recompute, EveryPublishedNumberIsCompared) {
@@ -216,11 +181,11 @@ TEST(Recompute, EveryPublishedNumberIsCompared) {
     json& value = time_of(altered).at(json::json_pointer(path));
     value =
         value.is_number_integer() ? json(value.get<int>() + 1) : json(value.get<double>() + 0.125);
-    EXPECT_THAT(recompute(altered), Contains(HasSubstr("the samples give"))) << path;
+    EXPECT_THAT(findings_of(altered), Contains(HasSubstr("the samples give"))) << path;
   }
   json altered = body;
   time_of(altered).at("decision") = "PASS_EQUIVALENT";
-  EXPECT_THAT(recompute(altered), Contains(HasSubstr("PASS_FASTER")));
+  EXPECT_THAT(findings_of(altered), Contains(HasSubstr("PASS_FASTER")));
 }
 
 // As `sweep eval` makes it: every word and number that rests on the sessions.
@@ -247,7 +212,7 @@ json archived(const Evaluation& e) {
 
 TEST(Recompute, MetricsFollowFromTheTimes) {
   const json body = archived(concluded());
-  EXPECT_THAT(recompute(body), IsEmpty());
+  EXPECT_THAT(findings_of(body), IsEmpty());
   int values = 0;
   for (std::size_t i = 0; i < body.at("metrics").size(); ++i) {
     if (body.at("metrics").at(i).at("value").is_null()) {
@@ -257,7 +222,7 @@ TEST(Recompute, MetricsFollowFromTheTimes) {
     json altered = body;
     json& metric = altered.at("metrics").at(i);
     metric["value"] = metric.at("value").get<double>() * 1.001;
-    EXPECT_THAT(recompute(altered),
+    EXPECT_THAT(findings_of(altered),
                 Contains(HasSubstr("metrics." + metric.at("name").get<std::string>())));
   }
   EXPECT_EQ(values, 2 * 5) << "both rates, speed_of_light, launch_ratio, memory_ratio";
@@ -268,14 +233,14 @@ TEST(Recompute, AVerdictAboutSpeedIsThatOfTheDecidingSession) {
   for (const Verdict wrong :
        {Verdict::pass_equivalent, Verdict::pass_inconclusive, Verdict::unstable}) {
     e.verdict = wrong;
-    EXPECT_THAT(recompute(archived(e)), Contains(HasSubstr("the sessions give PASS_FASTER")));
+    EXPECT_THAT(findings_of(archived(e)), Contains(HasSubstr("the sessions give PASS_FASTER")));
   }
   e.verdict = Verdict::incorrect_instructions;  // not by its times
-  EXPECT_THAT(recompute(archived(e)), IsEmpty());
+  EXPECT_THAT(findings_of(archived(e)), IsEmpty());
   e.verdict = Verdict::pass_inconclusive;
   e.weakened = {"flush"};
   compute_statistics(*e.time, false);
-  EXPECT_THAT(recompute(archived(e)), IsEmpty());
+  EXPECT_THAT(findings_of(archived(e)), IsEmpty());
 }
 
 TEST(Recompute, HeldOutShapesDecideWhereTheyWereTimed) {
@@ -283,18 +248,18 @@ TEST(Recompute, HeldOutShapesDecideWhereTheyWereTimed) {
   Evaluation e = concluded();
   e.heldout.emplace();
   e.heldout->time = Hidden(std::optional(timed(3, slow)));
-  EXPECT_THAT(recompute(archived(e)), Contains(HasSubstr("the sessions give PASS_SLOWER")));
+  EXPECT_THAT(findings_of(archived(e)), Contains(HasSubstr("the sessions give PASS_SLOWER")));
   e.reproduce = "sweep eval k.cu --no-stress-gate --seed 1";
-  EXPECT_THAT(recompute(archived(e)), IsEmpty());
+  EXPECT_THAT(findings_of(archived(e)), IsEmpty());
   e.reproduce.clear();
   e.verdict = Verdict::pass_slower;
-  EXPECT_THAT(recompute(archived(e)), IsEmpty());
+  EXPECT_THAT(findings_of(archived(e)), IsEmpty());
   // Kept back by who published it.
   e.verdict = Verdict::pass_faster;
   json kept = archived(e);
   kept.at("stages").at("heldout").erase("calls");
   kept.at("stages").at("heldout").erase("time");
-  EXPECT_THAT(recompute(kept), IsEmpty());
+  EXPECT_THAT(findings_of(kept), IsEmpty());
 }
 
 TEST(Recompute, AConfirmingSessionMayRejectTheKernel) {
@@ -306,9 +271,10 @@ TEST(Recompute, AConfirmingSessionMayRejectTheKernel) {
     sample.host_seconds += late;
     after_candidate = sample.candidate;
   })));
-  EXPECT_THAT(recompute(archived(e)), Contains(HasSubstr("the sessions give REJECTED_CARRYOVER")));
+  EXPECT_THAT(findings_of(archived(e)),
+              Contains(HasSubstr("the sessions give REJECTED_CARRYOVER")));
   e.verdict = Verdict::rejected_carryover;
-  EXPECT_THAT(recompute(archived(e)), IsEmpty());
+  EXPECT_THAT(findings_of(archived(e)), IsEmpty());
 }
 
 TEST(Recompute, WhatALeftOutPartShowedIsNamed) {
@@ -316,7 +282,7 @@ TEST(Recompute, WhatALeftOutPartShowedIsNamed) {
   const auto altered = [&body](const char* path, const json& value) {
     json copy = body;
     copy[json::json_pointer(path)] = value;
-    return recompute(copy);
+    return findings_of(copy);
   };
   EXPECT_THAT(altered("/stages/time/samples/rows", json::array()),
               Contains("time: has times, and no samples"));
@@ -341,14 +307,14 @@ TEST(Recompute, ShapesThatNoReplicateHasCostNoMemory) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i][0] = i / 4;
   }
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("a replicate lacks a shape")));
+  EXPECT_THAT(findings_of(body), Contains(HasSubstr("a replicate lacks a shape")));
 }
 
 TEST(Recompute, PlacesOfSamplesAreWholeNumbers) {
   for (const json& value : {json(1e300), json(0.5), json(std::int64_t{1} << 32U)}) {
     json body = evaluation();
     time_of(body).at("samples").at("rows").at(3).at(0) = value;
-    EXPECT_THAT(recompute(body), Contains(HasSubstr("not a whole number"))) << value;
+    EXPECT_THAT(findings_of(body), Contains(HasSubstr("not a whole number"))) << value;
   }
 }
 
@@ -357,19 +323,19 @@ TEST(Recompute, HostileInputIsAFinding) {
        std::vector<std::pair<std::size_t, int>>{{1, -1}, {1, 2}, {3, 4}}) {
     json body = evaluation();
     time_of(body).at("samples").at("rows").at(3).at(column) = value;
-    EXPECT_THAT(recompute(body), Contains(HasSubstr("no shape, block or position"))) << column;
+    EXPECT_THAT(findings_of(body), Contains(HasSubstr("no shape, block or position"))) << column;
   }
   json body = evaluation();
   time_of(body).at("samples") = 7;
-  EXPECT_THAT(recompute(body), Not(IsEmpty()));
+  EXPECT_THAT(findings_of(body), Not(IsEmpty()));
   body = evaluation();
   json& rows = time_of(body).at("samples").at("rows");
   for (int i = 0; i < 1001; ++i) {
     rows.push_back(rows.at(0));
   }
-  EXPECT_THAT(recompute(body), Contains(HasSubstr("more samples")));
-  EXPECT_THAT(recompute(json::array()), IsEmpty());
-  EXPECT_THAT(recompute(json{{"stages", 3}}), IsEmpty());
+  EXPECT_THAT(findings_of(body), Contains(HasSubstr("more samples")));
+  EXPECT_THAT(findings_of(json::array()), IsEmpty());
+  EXPECT_THAT(findings_of(json{{"stages", 3}}), IsEmpty());
 }
 
 }  // namespace
