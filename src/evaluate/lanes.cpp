@@ -83,7 +83,7 @@ void Lanes::keep(Arm arm) {
   device_.synchronize();
 }
 
-bool Lanes::as_kept() {
+bool Lanes::as_kept(int calls) {
   std::vector<device::Claim> claims;
   for (const Slot& slot : slots_) {
     if (slot.input) {
@@ -92,13 +92,40 @@ bool Lanes::as_kept() {
     if (slot.own == nullptr) {
       return false;
     }
-    claims.push_back({slot.shared->address(), span(slot), slot.own->address()});
+    claims.push_back({slot.shared->address(),
+                      slot.stride * static_cast<std::size_t>(calls),
+                      slot.own->address()});
     if (slot.shared->front() > 0) {
       claims.push_back(
           {slot.shared->address() - slot.shared->front(), slot.shared->front(), 0, poison_});
     }
   }
   return std::ranges::all_of(device_.holds(claims), [](bool held) { return held; });
+}
+
+std::string Lanes::written_from(int first) {
+  for (const Slot& slot : slots_) {
+    if (slot.input) {
+      continue;
+    }
+    std::vector<device::Claim> claims;
+    for (int lane = first; lane < count_; ++lane) {
+      const std::size_t kept = slot.pristine != nullptr ? slot.bytes / kWord * kWord : 0;
+      if (kept > 0) {
+        claims.push_back({at(slot, *slot.shared, lane), kept, at(slot, *slot.pristine, lane)});
+      }
+      // A last part of a word of an inout is left out.
+      const std::size_t begin =
+          slot.pristine != nullptr ? (slot.bytes + kWord - 1) / kWord * kWord : 0;
+      if (slot.stride > begin) {
+        claims.push_back({at(slot, *slot.shared, lane) + begin, slot.stride - begin, 0, poison_});
+      }
+    }
+    if (!std::ranges::all_of(device_.holds(claims), [](bool held) { return held; })) {
+      return slot.name;
+    }
+  }
+  return "";
 }
 
 std::string Lanes::damaged() {

@@ -47,8 +47,15 @@ class Lanes {
   // Copies all outputs as they are.
   void keep(Arm arm);
 
-  // Whether outputs and what lies around them have the bits that were kept of the candidate.
-  [[nodiscard]] bool as_kept();
+  // Whether outputs and what lies around them have the bits that were kept of the candidate; with
+  // `calls`, those of the first so many calls.
+  [[nodiscard]] bool as_kept() { return as_kept(count_); }
+
+  [[nodiscard]] bool as_kept(int calls);
+
+  // The first output of which a call from `first` on has other bits than before_calls() left it
+  // with; empty: none.
+  [[nodiscard]] std::string written_from(int first);
 
   // The first output around which something was written; empty: none.
   [[nodiscard]] std::string damaged();

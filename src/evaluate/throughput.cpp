@@ -94,9 +94,10 @@ std::optional<Failure> ShortCalls::get_ready(Pair& pair, TimedShape& shape, std:
   const auto seed = [&] {
     ready.seed = session_.make_graph_trusted(pair.seed, bench, place.draws, map(pair.seed, place));
   };
+  std::vector<std::vector<device::Address>> own;
   const auto candidate = [&] {
-    ready.candidate =
-        session_.make_graph(pair.candidate, bench, place.draws, map(pair.candidate, place));
+    own = map(pair.candidate, place);
+    ready.candidate = session_.make_graph(pair.candidate, bench, place.draws, own);
   };
   pair.in_order(seed, candidate);
   if (ready.seed.sequence == 0 || ready.candidate.sequence == 0) {
@@ -120,8 +121,39 @@ std::optional<Failure> ShortCalls::get_ready(Pair& pair, TimedShape& shape, std:
   if (!failure && !std::exchange(place.has_own, true)) {
     place.lanes->keep(Lanes::Arm::candidate);
   }
+  if (!failure) {
+    failure = judge_cut(pair, shape, bench, place, own);
+  }
   ready_[{pair.replicate, number}] = ready;
   return failure;
+}
+
+std::optional<Failure> ShortCalls::judge_cut(
+    Pair& pair,
+    const TimedShape& shape,
+    Bench& bench,
+    const Place& place,
+    const std::vector<std::vector<device::Address>>& addresses) {
+  const auto all = static_cast<std::uint64_t>(place.draws.size());
+  const std::uint64_t word =
+      key_.derive("cut\n" + shape.place.name + '\n' + std::to_string(pair.replicate)).word(0);
+  const auto calls = static_cast<std::ptrdiff_t>(1 + word % (all - 1));
+  const Session::Graph cut = session_.make_graph(pair.candidate,
+                                                 bench,
+                                                 {place.draws.begin(), place.draws.begin() + calls},
+                                                 {addresses.begin(), addresses.begin() + calls});
+  place.lanes->before_calls();
+  (void)session_.run_graph(pair.candidate, bench, place.draws.front(), cut, false);
+  pair.candidate.arm->forget(cut.sequence);
+  Bench::Damage damage;
+  damage.slack = place.lanes->written_from(static_cast<int>(calls));
+  if (auto failure = damage_failure(damage, session_.options().off)) {
+    return failure;
+  }
+  std::vector<int> lanes(static_cast<std::size_t>(calls));
+  std::iota(lanes.begin(), lanes.end(), 0);
+  return place.lanes->as_kept(static_cast<int>(calls)) ? std::nullopt
+                                                       : judge(place, shape, bench, lanes);
 }
 
 std::optional<Failure> ShortCalls::measure(Pair& pair,

@@ -52,6 +52,15 @@ class ShortCalls {
     Session::Graph seed, candidate;
   };
 
+  // Runs the first calls of a graph alone, as many as a keyed choice says: one that leaves work to
+  // a later call, through scratch, or does that of a call to come shows. Calls cannot know: places,
+  // contents and scratch are those of the whole graph.
+  [[nodiscard]] std::optional<Failure> judge_cut(
+      Pair& pair,
+      const TimedShape& shape,
+      Bench& bench,
+      const Place& place,
+      const std::vector<std::vector<device::Address>>& addresses);
   [[nodiscard]] std::string why_not(const TimedShape& shape, const Bench& bench) const;
   void make(TimedShape& shape, Bench& bench, Place& place);
   [[nodiscard]] std::vector<std::vector<device::Address>> map(Player& player, const Place& place);
